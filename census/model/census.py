@@ -11,6 +11,7 @@ from census.model.caveat import Caveat
 from census.model.estimate import Absent
 from census.model.findings import Attribution, Findings
 from census.model.settings import Settings
+from census.model.track import Track
 from census.model.window import Window
 
 
@@ -88,3 +89,5 @@ class Census:
     caveats: tuple[Caveat, ...]
     provenance: Provenance
     pooled: bool
+    track: Track | None = None
+    """For the timeline figure alone; not part of the report JSON."""
