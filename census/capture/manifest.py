@@ -23,8 +23,10 @@ class Part:
     component : "value" for counters and gauges; "bucket", "sum" or "count" for histograms.
     le : upper edge of a bucket, seconds or tokens, ``inf`` for the last; None otherwise.
     labels : the labels that tell this part from the other parts of the role (e.g. finished_reason).
-    series : ids into the capture's series table. Several ids are never summed: they are stitched where they follow
-        one another in time (rename, new pid) and collapsed to one where they overlap (replica, gauge twin).
+    series : ids into the capture's series table. Several ids are never summed: they are stitched where they
+        follow one another in time (rename, new pid) and collapsed to one where they overlap (replica, gauge
+        twin). The first id is the preferred one: the newer name, the counter before its gauge twin, then the
+        fuller series.
     """
 
     component: Component
@@ -35,13 +37,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleBinding:
-    """A role that this engine answers. Values of several ``value`` parts are summed (profile says over which label).
+    """A role that this engine answers. Values of several ``value`` parts are summed, as the profile says.
 
     Attributes
     ----------
     role : e.g. "decode_steps".
     metric : the metric name as found (of histograms the base name), the newest one if renamed in the window.
-    kind, clock, unit : from the profile. clock: "step", "request", "first_token", "window", "scrape", "static".
+    kind, clock, unit : from the profile. clock: "step", "request", "first_token", "window", "scrape",
+        "static".
     note : what the profile warns of; may be empty.
     """
 
@@ -93,6 +96,7 @@ class Manifest:
     window : what was asked for.
     first_ms, last_ms : first and last sample that came, None where none came.
     series : labels of each series, by id.
+    samples : how many samples each series has, by id.
     backend : {"kind": "prometheus" | "victoria-metrics" | ..., "version": str, ...}; no address, no secret.
     way : how the samples came ("instant query, range selector", "remote read", "simulated", ...).
     queries : PromQL text as sent.
@@ -108,6 +112,7 @@ class Manifest:
     last_ms: int | None
     engines: tuple[EngineEntry, ...]
     series: tuple[Mapping[str, str], ...]
+    samples: tuple[int, ...]
     backend: Mapping[str, Any]
     way: str
     queries: tuple[str, ...]

@@ -35,3 +35,8 @@ class Series:
     def name(self) -> str:
         """The metric name."""
         return self.labels.get("__name__", "")
+
+    @classmethod
+    def empty(cls, labels: Mapping[str, str]) -> Series:
+        """Return a series without samples."""
+        return cls(labels=labels, times_ms=np.empty(0, dtype=np.int64), values=np.empty(0, dtype=np.float64))
