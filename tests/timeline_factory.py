@@ -15,9 +15,11 @@ NO_FACTS = Facts(
     dips=(),
     bad_samples=(),
     resets=(),
+    lone_resets=(),
     late_born=(),
     duplicates=(),
     stitched=(),
+    clamped=(),
     unusable=(),
     hidden_resets="cannot be excluded",
 )
@@ -104,4 +106,6 @@ def make_histogram(
         sums=total,
         total_counts=np.nansum(table, axis=0),
         total_sum=float(np.nansum(total)),
+        boot_counts=np.nansum(table, axis=0)[None, :],
+        boot_sums=np.array([np.nansum(total)]),
     )
