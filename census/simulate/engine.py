@@ -1,0 +1,88 @@
+"""How does the engine run? Boot by boot, the whole of a world.
+
+Method: traffic and pools are drawn, each process lifetime is run by its scheduler, and the scrape times
+are laid over it. ``simulate`` is a function of the world and the seed alone.
+"""
+
+from __future__ import annotations
+
+import zlib
+from itertools import pairwise
+
+import numpy as np
+
+from census.simulate.boot_log import build_log
+from census.simulate.machine import Machine
+from census.simulate.pools import draw_acceptance, draw_drift, draw_noise
+from census.simulate.run import BootLog, Run
+from census.simulate.scheduler import Scheduler
+from census.simulate.scraping import scrape_plan
+from census.simulate.traffic import draw_requests
+from census.simulate.world import World
+
+
+def simulate(world: World, seed: int) -> Run:
+    """Run a world and return everything that happened.
+
+    Parameters
+    ----------
+    world : the engine, its traffic and its scraper.
+    seed : the same world and seed give the same run; engines of one target draw apart under one seed.
+    """
+    identity = f"{world.labels.instance} {world.labels.engine}".encode()
+    rng = np.random.default_rng([seed, zlib.crc32(identity)])
+    pool = draw_acceptance(world.acceptance, rng=rng)
+    noise = draw_noise(world.costs.noise_cv, rng=rng)
+    drift_s, drift = draw_drift(
+        world.costs.drift_cv,
+        tau_s=world.costs.drift_tau_s,
+        span_s=world.warm_up_s + world.duration_s,
+        rng=rng,
+    )
+    requests = draw_requests(world, pool=pool, rng=rng)
+    machine = Machine(
+        world=world, requests=requests, pool=pool, noise=noise, drift_s=drift_s, drift=drift.tolist()
+    )
+    boots = tuple(
+        run_boot(machine, index, process_start_s=start, ready_s=ready, end_s=end)
+        for index, (start, ready, end) in enumerate(lifetimes(world))
+    )
+    spans = tuple((boot.ready_s, boot.end_s) for boot in boots)
+    scrape_ms, scrape_boot = scrape_plan(world, seed=seed, boots=spans)
+    return Run(
+        world=world,
+        seed=seed,
+        noise=noise,
+        requests=requests,
+        boots=boots,
+        scrape_ms=scrape_ms,
+        scrape_boot=scrape_boot,
+    )
+
+
+def run_boot(
+    machine: Machine, index: int, *, process_start_s: float, ready_s: float, end_s: float
+) -> BootLog:
+    """Run one process lifetime."""
+    interleave = machine.world.interleave[min(index, len(machine.world.interleave) - 1)]
+    scheduler = Scheduler(machine, interleave=interleave, ready_s=ready_s, end_s=end_s)
+    scheduler.run()
+    return build_log(scheduler, index, process_start_s=process_start_s)
+
+
+def lifetimes(world: World) -> tuple[tuple[float, float, float], ...]:
+    """Return (process start, ready, end) of each boot."""
+    begin = -world.warm_up_s
+    starts = [(begin, begin)]
+    starts += [
+        (restart.at_s + min(2.0, restart.downtime_s), restart.at_s + restart.downtime_s)
+        for restart in world.restarts
+    ]
+    ends = [restart.at_s for restart in world.restarts] + [world.duration_s]
+    for (_, ready), end in zip(starts, ends, strict=True):
+        if end <= ready:
+            raise ValueError(f"a boot ends at {end} s before it answers at {ready} s")
+    for (_, earlier), (_, later) in pairwise(starts):
+        if later <= earlier:
+            raise ValueError("restarts overlap")
+    return tuple((start, ready, end) for (start, ready), end in zip(starts, ends, strict=True))

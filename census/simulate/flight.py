@@ -1,0 +1,62 @@
+"""What does the scheduler know of one request while it lives?
+
+Method: plain mutable state, ordered by arrival. ``row_at`` is its place in the acceptance pool,
+``span_from`` the row step from which on it has had a row in each.
+"""
+
+from __future__ import annotations
+
+import math
+
+
+class Flight:
+    """One accepted request while a process lives."""
+
+    __slots__ = (
+        "admitted",
+        "cached",
+        "computed",
+        "context",
+        "end_row_step",
+        "end_s",
+        "first_s",
+        "index",
+        "output",
+        "place",
+        "preemptions",
+        "prompt",
+        "remaining",
+        "row_at",
+        "rows_left",
+        "scheduled_s",
+        "span_from",
+        "submit_s",
+        "version",
+    )
+
+    def __init__(
+        self, place: int, index: int, *, submit_s: float, prompt: int, cached: int, rows: int, at: int
+    ):
+        self.place = place
+        self.index = index
+        self.submit_s = submit_s
+        self.prompt = prompt
+        self.cached = cached
+        self.remaining = prompt - cached
+        self.rows_left = rows
+        self.row_at = at
+        self.scheduled_s = math.nan
+        self.first_s = math.nan
+        self.end_s = math.nan
+        self.end_row_step = -1
+        self.span_from = -1
+        self.version = 0
+        self.admitted = False
+        self.computed = 0
+        self.output = 0
+        self.context = 0
+        self.preemptions = 0
+
+    def __lt__(self, other: Flight) -> bool:
+        """Order by arrival."""
+        return self.place < other.place
