@@ -2,7 +2,7 @@
 
 Method: the gauge at the end of each interval beside the counter's own rate over that interval: the ratio of
 their means (the aliasing ratio), Pearson's r, the scrapes at which the gauge repeats itself while nothing
-runs (stale), and the scrapes at which it reads exactly zero while the counter moves on both sides.
+runs (stale), and the scrapes amid work at which it reads exactly zero.
 
 Misleads when the counter itself moves at request end: then the counter is wrong, not the gauge.
 """
@@ -30,7 +30,8 @@ class GaugeAgreement:
     ratio : gauge_mean / counter_mean; None where the counter did not move.
     correlation : Pearson's r over the intervals; None where either does not vary.
     scrapes : scrapes seen. idle: with nothing running. stale: idle, and the gauge repeats a value above zero.
-    zero_while_moving : scrapes with the gauge at exactly zero while the counter moved before and after.
+    zero_while_moving : scrapes amid work (the counter moved before; requests run, or it moves after) at
+        exactly zero.
     nonzero_ratio : mean of the gauge where it is above zero over the counter's mean where it moved; None if
         never.
     accepted : ratio within 0.8 .. 1.25 and r of 0.9 at least.
@@ -90,7 +91,8 @@ def compare_gauge(
     idle = running == 0 if running is not None else np.concatenate(([False], increase == 0))
     repeats = np.concatenate(([False], (gauge[1:] == gauge[:-1]) & (gauge[1:] > 0)))
     moved = increase > 0
-    both_sides = np.concatenate(([False], moved[:-1] & moved[1:], [False])) if moved.size else idle & False
+    before = np.concatenate(([False], moved))
+    amid = running > 0 if running is not None else np.concatenate((moved, [False]))
     above = read[(read > 0) & (rates > 0)]
     moving_mean = (
         float(np.average(rates[rates > 0], weights=weights[rates > 0])) if np.any(rates > 0) else 0.0
@@ -104,7 +106,7 @@ def compare_gauge(
         scrapes=int(np.sum(~np.isnan(gauge))),
         idle=int(np.sum(idle)),
         stale=int(np.sum(idle & repeats)),
-        zero_while_moving=int(np.sum(both_sides & (gauge == 0))),
+        zero_while_moving=int(np.sum(before & amid & (gauge == 0))),
         nonzero_ratio=float(above.mean()) / moving_mean if above.size else None,
         accepted=(
             ratio is not None

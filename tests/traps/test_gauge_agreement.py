@@ -35,7 +35,7 @@ def test_a_gauge_averaged_since_the_last_scrape_reads_zero_beside_work() -> None
     seen = compare_gauge(
         np.array([0, 12.1, 0, 12.9, 0]), np.full(4, 187.5), np.full(4, 15.0), running=np.full(5, 1.0)
     )
-    assert (seen.zero_while_moving, seen.stale, seen.accepted) == (1, 0, False)
+    assert (seen.zero_while_moving, seen.stale, seen.accepted) == (2, 0, False)
     assert seen.nonzero_ratio == pytest.approx(1.0)
 
 
