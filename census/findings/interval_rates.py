@@ -164,9 +164,9 @@ def _step_columns(timeline: Timeline, tokens: Floats) -> _Steps:
 def accepted_tokens(timeline: Timeline) -> Floats:
     """Return accepted draft tokens per clean interval; an engine that drafts nothing accepted none."""
     clean = timeline.clean()
-    if not timeline.has("accepted_tokens"):
+    if not timeline.has("draft_accepted"):
         return np.zeros(len(clean))
-    return _column(clean, "accepted_tokens")
+    return _column(clean, "draft_accepted")
 
 
 def _column(frame: pd.DataFrame, name: str) -> Floats:

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from census.model.estimate import Absent
 from census.timeline.timeline import Timeline
 
-NEEDS = ("prefill_tokens", "prompt_tokens", "cached_tokens")
+NEEDS = ("prefill_tokens", "prompt_tokens", "cached_tokens", "prefix_hits")
+HIT_ROLES = ("cached_tokens", "prefix_hits")
 
 COMPUTED = "computed prefill tokens per second"
 WITH_HITS = "prompt tokens per second, cache hits included"
@@ -38,10 +39,11 @@ def measure_prefill(timeline: Timeline) -> PrefillAxis | Absent:
         return _axis(timeline, "prefill_tokens", text=COMPUTED)
     if not timeline.has("prompt_tokens"):
         return Absent(timeline.why_absent("prefill_tokens"))
-    if not timeline.has("cached_tokens"):
+    cached = next((role for role in HIT_ROLES if timeline.has(role)), None)
+    if cached is None:
         return _axis(timeline, "prompt_tokens", text=WITH_HITS)
     prompt = _axis(timeline, "prompt_tokens", text=COMPUTED)
-    hits = _axis(timeline, "cached_tokens", text=COMPUTED)
+    hits = _axis(timeline, cached, text=COMPUTED)
     if isinstance(prompt, Absent) or isinstance(hits, Absent):
         return prompt if isinstance(prompt, Absent) else hits
     return PrefillAxis(tokens=np.maximum(prompt.tokens - hits.tokens, 0.0), text=COMPUTED)

@@ -93,8 +93,8 @@ def rates_from_rows(timeline: Timeline, evidence: StallEvidence, prefill_tokens:
         clean[role].to_numpy(dtype=np.float64)
         for role in ("decode_tokens", "decode_steps", "mixed_steps", "prefill_steps")
     )
-    drafts = timeline.has("accepted_tokens")
-    rows = tokens - clean["accepted_tokens"].to_numpy(dtype=np.float64) if drafts else tokens
+    drafts = timeline.has("draft_accepted")
+    rows = tokens - clean["draft_accepted"].to_numpy(dtype=np.float64) if drafts else tokens
     decode_seconds = clean["decode_seconds"].to_numpy(dtype=np.float64)
     chunk_seconds = np.maximum(clean["step_seconds"].to_numpy(dtype=np.float64) - decode_seconds, 0.0)
     mixed_seconds = chunk_seconds * _mixed_share(mixed, prefill)

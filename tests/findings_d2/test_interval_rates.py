@@ -44,7 +44,7 @@ def test_two_streams_share_every_step_so_each_gets_one_token_a_step():
 
 
 def test_accepted_drafts_are_tokens_but_no_rows():
-    counters = _steps(decode_tokens=[5000.0, 1900.0], accepted_tokens=[3000.0, 1140.0])
+    counters = _steps(decode_tokens=[5000.0, 1900.0], draft_accepted=[3000.0, 1140.0])
     frame = _rates(make_timeline(counters)).frame
     np.testing.assert_allclose(frame["rows"], [2000.0, 760.0])
     np.testing.assert_allclose(frame["tokens_per_row"], [2.5, 2.5])
