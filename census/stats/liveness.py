@@ -20,7 +20,7 @@ BoolArray = NDArray[np.bool_]
 
 FEWEST = 10
 FLAT_SHARE = 0.05
-MOVED_WITHOUT_END_SHARE = 0.02
+SHARE_WITHOUT_END = 0.05
 JUMP = 1.3
 
 
@@ -50,13 +50,16 @@ class Liveness:
     at_request_end: bool | None
 
 
-def measure_liveness(increase: FloatArray, *, working: BoolArray, ended: FloatArray | None) -> Liveness:
+def measure_liveness(
+    increase: FloatArray, *, working: BoolArray, must_move: BoolArray, ended: FloatArray | None
+) -> Liveness:
     """Tell from increments whether a counter moves with the work or at request end.
 
     Parameters
     ----------
     increase : float64, shape (n,), per interval in time order; NaN where unknown.
-    working : bool, shape (n,), work ran through the interval that must move the counter.
+    working : bool, shape (n,), requests were at work through the interval.
+    must_move : bool, shape (n,), the very work was done that the counter counts (all False: nothing tells).
     ended : float64, shape (n,), requests that ended in the interval; None where no metric says.
 
     Returns
@@ -66,25 +69,27 @@ def measure_liveness(increase: FloatArray, *, working: BoolArray, ended: FloatAr
     Examples
     --------
     >>> tokens = np.tile([0.0, 0, 0, 800], 20)
-    >>> seen = measure_liveness(tokens, working=np.full(80, True), ended=np.tile([0.0, 0, 0, 1], 20))
+    >>> busy, ends = np.full(80, True), np.tile([0.0, 0, 0, 1], 20)
+    >>> seen = measure_liveness(tokens, working=busy, must_move=busy, ended=ends)
     >>> seen.flat, seen.moved_without_end, seen.at_request_end
     (60, 0, True)
     """
     known = ~np.isnan(increase)
     work = working & known
     moved = known & (increase > 0)
-    flat = work & ~moved
+    must = must_move & known
+    flat = must & ~moved
     without = None if ended is None else work & (ended == 0)
     return Liveness(
         intervals=int(known.sum()),
         moved=int(moved.sum()),
         working=int(work.sum()),
         flat=int(flat.sum()),
-        jump=_jump(increase, work=work, flat=flat),
+        jump=_jump(increase, work=must, flat=flat),
         without_end=None if without is None else int(without.sum()),
         moved_without_end=None if without is None else int((without & moved).sum()),
         at_request_end=(
-            _from_flats(increase, work=work, flat=flat)
+            _from_flats(increase, work=must, flat=flat)
             if without is None or ended is None or int(without.sum()) < FEWEST
             else _from_ends(moved, without=without, with_end=work & (ended > 0))
         ),
@@ -100,12 +105,20 @@ def _jump(increase: FloatArray, *, work: BoolArray, flat: BoolArray) -> float | 
 
 
 def _from_ends(moved: BoolArray, *, without: BoolArray, with_end: BoolArray) -> bool | None:
-    """Decide by the intervals in which no request ended."""
-    share = float(moved[without].mean())
-    if share > 10 * MOVED_WITHOUT_END_SHARE:
-        return False
-    follows = with_end.sum() >= FEWEST // 2 and float(moved[with_end].mean()) >= 0.5
-    return True if share <= MOVED_WITHOUT_END_SHARE and follows else None
+    """Decide by the moves in intervals in which no request ended.
+
+    Both shares must be small: of these intervals, how many moved (busy traffic leaves few of them), and of
+    all moves, how many fell into them (short requests seldom straddle a scrape).
+    """
+    outside, inside = int((moved & without).sum()), int((moved & with_end).sum())
+    if inside < FEWEST // 2:
+        return None
+    of_intervals = outside / int(without.sum())
+    of_moves = outside / (outside + inside)
+    usual = inside / int(with_end.sum())
+    if of_intervals <= SHARE_WITHOUT_END * usual and of_moves <= SHARE_WITHOUT_END:
+        return True
+    return False if of_intervals >= 0.2 * usual else None
 
 
 def _from_flats(increase: FloatArray, *, work: BoolArray, flat: BoolArray) -> bool | None:

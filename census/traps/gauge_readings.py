@@ -17,7 +17,10 @@ from census.traps.evidence import Evidence
 
 FloatArray = NDArray[np.float64]
 
-PAIRS = (("decode_rate", ("decode_tokens",)), ("prefill_rate", ("prefill_tokens", "prompt_tokens")))
+PAIRS = (
+    ("decode_rate_gauge", ("decode_tokens",)),
+    ("prefill_rate_gauge", ("prefill_tokens", "prompt_tokens")),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,31 +27,46 @@ def one_stream(seed: int, *, mean_requests: float) -> tuple[np.ndarray, np.ndarr
 def test_with_ends_counted_the_clock_is_told_either_way(mean_requests: float) -> None:
     live, at_end, ended = one_stream(3, mean_requests=mean_requests)
     everywhere = np.full(N, True)
-    assert measure_liveness(live, working=everywhere, ended=ended).at_request_end is False
-    assert measure_liveness(at_end, working=everywhere, ended=ended).at_request_end is True
+    assert (
+        measure_liveness(live, working=everywhere, must_move=everywhere, ended=ended).at_request_end is False
+    )
+    assert (
+        measure_liveness(at_end, working=everywhere, must_move=everywhere, ended=ended).at_request_end is True
+    )
 
 
 @pytest.mark.parametrize("mean_requests", [0.1, 0.5, 1.5])
 def test_without_ends_it_is_told_by_flats_and_jumps(mean_requests: float) -> None:
     live, at_end, _ = one_stream(4, mean_requests=mean_requests)
     everywhere = np.full(N, True)
-    assert measure_liveness(live, working=everywhere, ended=None).at_request_end is False
-    assert measure_liveness(at_end, working=everywhere, ended=None).at_request_end is True
+    assert (
+        measure_liveness(live, working=everywhere, must_move=everywhere, ended=None).at_request_end is False
+    )
+    assert (
+        measure_liveness(at_end, working=everywhere, must_move=everywhere, ended=None).at_request_end is True
+    )
 
 
 def test_where_every_interval_holds_an_end_no_clock_is_told() -> None:
     live, _, _ = one_stream(5, mean_requests=1.0)
     flats = live.copy()
     flats[::60] = 0
-    assert measure_liveness(flats, working=np.full(N, True), ended=np.full(N, 30.0)).at_request_end is None
+    assert (
+        measure_liveness(
+            flats, working=np.full(N, True), must_move=np.full(N, True), ended=np.full(N, 30.0)
+        ).at_request_end
+        is None
+    )
 
 
 def test_an_idle_counter_is_not_called_late() -> None:
-    idle = measure_liveness(np.zeros(N), working=np.full(N, False), ended=np.zeros(N))
+    idle = measure_liveness(
+        np.zeros(N), working=np.full(N, False), must_move=np.full(N, False), ended=np.zeros(N)
+    )
     assert (idle.working, idle.flat, idle.at_request_end) == (0, 0, None)
 
 
 def test_a_stall_without_a_jump_after_it_is_not_a_late_clock() -> None:
     stalls = np.tile([450.0, 0, 0, 450, 450, 450], 40)
-    seen = measure_liveness(stalls, working=np.full(N, True), ended=None)
+    seen = measure_liveness(stalls, working=np.full(N, True), must_move=np.full(N, True), ended=None)
     assert (seen.flat, seen.at_request_end) == (80, True if seen.jump and seen.jump >= 1.3 else None)
