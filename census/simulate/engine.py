@@ -7,7 +7,6 @@ are laid over it. ``simulate`` is a function of the world and the seed alone.
 from __future__ import annotations
 
 import zlib
-from itertools import pairwise
 
 import numpy as np
 
@@ -41,11 +40,17 @@ def simulate(world: World, seed: int) -> Run:
     )
     requests = draw_requests(world, pool=pool, rng=rng)
     machine = Machine(
-        world=world, requests=requests, pool=pool, noise=noise, drift_s=drift_s, drift=drift.tolist()
+        world=world,
+        requests=requests,
+        pool=pool,
+        noise=noise,
+        drift_s=drift_s,
+        drift=drift.tolist(),
+        following=list(zip(requests.following.tolist(), requests.think_s.tolist(), strict=True)),
     )
     boots = tuple(
         run_boot(machine, index, process_start_s=start, ready_s=ready, end_s=end)
-        for index, (start, ready, end) in enumerate(lifetimes(world))
+        for index, (start, ready, end) in enumerate(world.lifetimes())
     )
     spans = tuple((boot.ready_s, boot.end_s) for boot in boots)
     scrape_ms, scrape_boot = scrape_plan(world, seed=seed, boots=spans)
@@ -68,21 +73,3 @@ def run_boot(
     scheduler = Scheduler(machine, interleave=interleave, ready_s=ready_s, end_s=end_s)
     scheduler.run()
     return build_log(scheduler, index, process_start_s=process_start_s)
-
-
-def lifetimes(world: World) -> tuple[tuple[float, float, float], ...]:
-    """Return (process start, ready, end) of each boot."""
-    begin = -world.warm_up_s
-    starts = [(begin, begin)]
-    starts += [
-        (restart.at_s + min(2.0, restart.downtime_s), restart.at_s + restart.downtime_s)
-        for restart in world.restarts
-    ]
-    ends = [restart.at_s for restart in world.restarts] + [world.duration_s]
-    for (_, ready), end in zip(starts, ends, strict=True):
-        if end <= ready:
-            raise ValueError(f"a boot ends at {end} s before it answers at {ready} s")
-    for (_, earlier), (_, later) in pairwise(starts):
-        if later <= earlier:
-            raise ValueError("restarts overlap")
-    return tuple((start, ready, end) for (start, ready), end in zip(starts, ends, strict=True))

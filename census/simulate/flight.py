@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+from census.simulate.traffic import Requests
+
 
 class Flight:
     """One accepted request while a process lives."""
@@ -34,17 +36,16 @@ class Flight:
         "version",
     )
 
-    def __init__(
-        self, place: int, index: int, *, submit_s: float, prompt: int, cached: int, rows: int, at: int
-    ):
+    def __init__(self, place: int, index: int, *, submit_s: float, requests: Requests) -> None:
+        """Begin outside the queue."""
         self.place = place
         self.index = index
         self.submit_s = submit_s
-        self.prompt = prompt
-        self.cached = cached
-        self.remaining = prompt - cached
-        self.rows_left = rows
-        self.row_at = at
+        self.prompt = int(requests.prompt[index])
+        self.cached = int(requests.cached[index])
+        self.remaining = self.prompt - self.cached
+        self.rows_left = int(requests.rows[index])
+        self.row_at = int(requests.offset[index])
         self.scheduled_s = math.nan
         self.first_s = math.nan
         self.end_s = math.nan

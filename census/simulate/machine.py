@@ -17,7 +17,7 @@ class Machine:
     """The world, its requests, and the pools that steps draw from.
 
     ``noise`` is the running sum of step noise; ``drift`` the slow factor on a grid of ``drift_s`` from the
-    start of the warm-up.
+    start of the warm-up. ``following`` has each request's next turn (-1: none) and the time between them.
     """
 
     world: World
@@ -26,3 +26,4 @@ class Machine:
     noise: NDArray[np.float64]
     drift_s: float
     drift: list[float]
+    following: list[tuple[int, float]]

@@ -41,20 +41,7 @@ class Scheduler:
         self.noise = memoryview(machine.noise.data)
         self.noise_at = 0
         self.wall_factor = 1.0 + world.costs.overhead_share
-        submit = machine.requests.submit_s
-        first, last = np.searchsorted(submit, [ready_s, end_s])
-        self.arrivals: list[tuple[int, float, int, int, int, int]] = list(
-            zip(
-                range(int(first), int(last)),
-                submit[first:last].tolist(),
-                machine.requests.prompt[first:last].tolist(),
-                machine.requests.cached[first:last].tolist(),
-                machine.requests.rows[first:last].tolist(),
-                machine.requests.offset[first:last].tolist(),
-                strict=True,
-            )
-        )
-        self.next_arrival = 0
+        self.arrivals = first_turns(machine, ready_s=ready_s, end_s=end_s)
         self.preemptions_due = sorted(
             at
             for storm in world.storms
@@ -92,9 +79,9 @@ class Scheduler:
             self.take_arrivals()
             self.preempt_if_due()
             if not (self.waiting or self.prefilling or self.decoding):
-                if self.next_arrival == len(self.arrivals):
+                if not self.arrivals:
                     return
-                self.now = self.arrivals[self.next_arrival][1]
+                self.now = self.arrivals[0][0]
                 self.was_decode_only = False
                 continue
             if not self.decoding:
@@ -114,17 +101,12 @@ class Scheduler:
 
     def take_arrivals(self) -> None:
         """Queue what has come, turn away what is too much."""
-        while self.next_arrival < len(self.arrivals):
-            index, submit, prompt, cached, rows, at = self.arrivals[self.next_arrival]
-            if submit > self.now:
-                return
-            self.next_arrival += 1
+        while self.arrivals and self.arrivals[0][0] <= self.now:
+            submit, index = heappop(self.arrivals)
             if self.in_flight >= self.world.queue_cap:
                 self.rejected_s.append(submit)
                 continue
-            flight = Flight(
-                len(self.flights), index, submit_s=submit, prompt=prompt, cached=cached, rows=rows, at=at
-            )
+            flight = Flight(len(self.flights), index, submit_s=submit, requests=self.machine.requests)
             self.flights.append(flight)
             self.in_flight += 1
             self.waiting.append(flight)
@@ -219,8 +201,8 @@ class Scheduler:
     def next_event(self) -> float:
         """Return the moment after which the next step must be planned anew."""
         until = self.end_s
-        if self.next_arrival < len(self.arrivals):
-            until = min(until, self.arrivals[self.next_arrival][1])
+        if self.arrivals:
+            until = min(until, self.arrivals[0][0])
         if self.next_preemption < len(self.preemptions_due) and len(self.decoding) + len(self.prefilling) > 1:
             until = min(until, max(self.preemptions_due[self.next_preemption], self.now))
         return until
@@ -252,6 +234,9 @@ class Scheduler:
         flight.version += 1
         self.context -= flight.context
         self.in_flight -= 1
+        following, think_s = self.machine.following[flight.index]
+        if following >= 0 and self.now + think_s < self.end_s:
+            heappush(self.arrivals, (self.now + think_s, following))
 
     # -- chunk steps -------------------------------------------------------------------------------
 
@@ -425,3 +410,10 @@ class Scheduler:
         )
         self.spill = spilled
         self.was_decode_only = kind == DECODE
+
+
+def first_turns(machine: Machine, *, ready_s: float, end_s: float) -> list[tuple[float, int]]:
+    """Return (time, request) of the sessions that begin in a process's life, as a heap."""
+    submit = machine.requests.submit_s
+    first, last = np.searchsorted(submit, [ready_s, end_s])
+    return list(zip(submit[first:last].tolist(), range(int(first), int(last)), strict=True))

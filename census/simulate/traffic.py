@@ -1,6 +1,6 @@
 """Which requests come, when, and how long are they?
 
-Method: arrivals are a Poisson process of bursts, thinned by a sine; lengths are lognormal mixtures. How
+Method: sessions begin as a Poisson process of bursts, thinned by a sine; lengths are lognormal mixtures. How
 many decode rows a request needs is fixed here, from the acceptance pool, so that the engine knows each end
 in advance. A request ends with the row that reaches its wanted length; by Wald's identity tokens per row
 stay unbiased.
@@ -9,6 +9,7 @@ stay unbiased.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,11 @@ REASON_SHARES = (0.297, 0.050, 0.631, 0.021, 0.001)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Requests:
-    """All requests of a world in order of arrival; vectors of one length.
+    """All requests of a world, vectors of one length; the first turns of sessions stand first, in order of
+    arrival.
+
+    ``submit_s`` is NaN for later turns: request ``following[i]`` (-1: none) is sent ``think_s[i]`` after i
+    ends.
 
     ``offset`` is where in the acceptance pool the request's rows begin, ``rows`` how many it needs after
     its first token, ``tokens`` what these commit. ``traffic`` is the class it came from, ``reason`` an
@@ -30,6 +35,8 @@ class Requests:
     """
 
     submit_s: NDArray[np.float64]
+    following: NDArray[np.int64]
+    think_s: NDArray[np.float64]
     prompt: NDArray[np.int64]
     cached: NDArray[np.int64]
     offset: NDArray[np.int64]
@@ -45,16 +52,35 @@ def draw_requests(world: World, *, pool: AcceptancePool, rng: np.random.Generato
     columns = [
         _draw_class(world, traffic, index, pool=pool, rng=rng) for index, traffic in enumerate(world.traffic)
     ]
+    shift = 0
+    for column in columns:
+        column["following"] = np.where(column["following"] >= 0, column["following"] + shift, -1)
+        shift += column["following"].size
     joined = {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
     order = np.argsort(joined["submit_s"], kind="stable")
-    return Requests(**{name: values[order] for name, values in joined.items()})
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    following = joined["following"][order]
+    ordered = {name: values[order] for name, values in joined.items() if name != "following"}
+    return Requests(**ordered, following=np.where(following >= 0, rank[following], -1))
 
 
 def _draw_class(
     world: World, traffic: Traffic, index: int, *, pool: AcceptancePool, rng: np.random.Generator
-) -> dict[str, NDArray[np.generic]]:
-    submit = draw_arrivals(traffic, begin_s=-world.warm_up_s, end_s=world.duration_s, rng=rng)
-    count = submit.size
+) -> dict[str, NDArray[Any]]:
+    begun = draw_arrivals(traffic, begin_s=-world.warm_up_s, end_s=world.duration_s, rng=rng)
+    turns = rng.geometric(1.0 / traffic.turns_mean, begun.size)
+    for _, ready, end in world.lifetimes():
+        begun = np.concatenate([begun, ready + rng.uniform(0.0, 1.0, traffic.population)])
+        lasting = int((end - ready) / traffic.think_s) + 1
+        turns = np.concatenate([turns, np.full(traffic.population, lasting)])
+    count = int(turns.sum())
+    heads = np.cumsum(turns) - turns
+    submit = np.full(count, np.nan)
+    submit[heads] = begun
+    following = np.arange(1, count + 1)
+    following[heads + turns - 1] = -1
+    think = traffic.think_s * np.exp(traffic.think_sigma * rng.standard_normal(count))
     prompt = draw_lengths(traffic.prompts, count, rng=rng)
     share = rng.uniform(traffic.cached_low, traffic.cached_high, count)
     share[rng.random(count) < traffic.cold_share] = 0.0
@@ -65,6 +91,8 @@ def _draw_class(
     ceiling = np.maximum(2.0 ** rng.integers(8, 15, count), output + 1)
     return {
         "submit_s": submit,
+        "following": following,
+        "think_s": think,
         "prompt": prompt,
         "cached": np.minimum((prompt * share).astype(np.int64), prompt - 1),
         "offset": offset,

@@ -233,4 +233,5 @@ def _count(moments_s: Floats, times_s: Floats) -> Floats:
 
 
 def _ratio(upper: Floats, lower: Floats) -> Floats:
-    return np.divide(upper, lower, out=np.full(np.shape(upper), np.nan), where=lower != 0)
+    ratio: Floats = np.divide(upper, lower, out=np.full(np.shape(upper), np.nan), where=lower != 0)
+    return ratio

@@ -31,7 +31,7 @@ Mixture = tuple[tuple[float, Lognormal], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surge:
-    """A planted crowd: ``count`` requests spread evenly over ``span_s`` from ``at_s`` on."""
+    """A planted crowd: ``count`` sessions spread evenly over ``span_s`` from ``at_s`` on."""
 
     at_s: float
     span_s: float
@@ -40,24 +40,30 @@ class Surge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traffic:
-    """One class of requests.
+    """One class of requests: sessions whose turns follow one another.
 
     Attributes
     ----------
-    rate_per_s : mean arrivals per second, all in all.
+    rate_per_s : mean sessions begun per second (requests, where a session has one turn).
+    turns_mean : mean requests of a session (geometric); each is sent when the one before has ended.
+    think_s, think_sigma : time between two turns, lognormal: median and sigma of the log.
     prompts, outputs : total prompt tokens (cached ones included) and output tokens (the first included).
     cached_low, cached_high : a warm prompt's cached share is uniform between them.
     cold_share : share of prompts that hit no cache.
     cycle_amplitude : 0..1, of a sine in the arrival rate with period ``cycle_s`` and its peak at
         ``cycle_peak_s``.
-    burst_mean : mean requests per burst (geometric); 1 is a plain Poisson process.
-    burst_spacing_s : mean seconds between the requests of one burst.
+    burst_mean : mean sessions per burst (geometric); 1 is a plain Poisson process.
+    burst_spacing_s : mean seconds between the sessions of one burst.
     surges : planted crowds on top.
+    population : sessions that never end, begun anew when a process begins to answer.
     """
 
     rate_per_s: float
     prompts: Mixture
     outputs: Mixture
+    turns_mean: float = 1.0
+    think_s: float = 3.0
+    think_sigma: float = 0.8
     cached_low: float = 0.0
     cached_high: float = 0.0
     cold_share: float = 0.0
@@ -67,6 +73,7 @@ class Traffic:
     burst_mean: float = 1.0
     burst_spacing_s: float = 1.0
     surges: tuple[Surge, ...] = ()
+    population: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,8 +208,19 @@ class World:
             raise ValueError(f"{self.slots} decode rows leave no budget for a chunk")
         if not self.interleave or min(self.interleave) < 0:
             raise ValueError("interleave needs a number >= 0 for each boot")
-        if list(self.restarts) != sorted(self.restarts, key=lambda restart: restart.at_s):
-            raise ValueError("restarts are not in time order")
+        if any(end <= ready for _, ready, end in self.lifetimes()):
+            raise ValueError("a boot ends before it answers: restarts overlap or lie outside the world")
+
+    def lifetimes(self) -> tuple[tuple[float, float, float], ...]:
+        """Return (process start, ready, end) of each boot, seconds since the epoch."""
+        begin = -self.warm_up_s
+        starts = [(begin, begin)]
+        starts += [
+            (restart.at_s + min(2.0, restart.downtime_s), restart.at_s + restart.downtime_s)
+            for restart in self.restarts
+        ]
+        ends = [restart.at_s for restart in self.restarts] + [self.duration_s]
+        return tuple((start, ready, end) for (start, ready), end in zip(starts, ends, strict=True))
 
     @property
     def row_budget(self) -> int:
