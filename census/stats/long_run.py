@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FLATNESS = 18.0
-"""Frequencies end at pi / (this x correlation length): low by 2 % for AR(1), with room for a short reading."""
+"""Frequencies end at pi / (this x correlation length): low by 2 % for AR(1), room for a short reading."""
 MOST_FREQUENCIES = 24
 """More gain 3 % of width and lose the slow drift that no autocorrelation shows."""
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from interval_worlds import WORLDS, World, ar1, bound, coverage
 from scipy.stats import binom
-from worlds import WORLDS, World, ar1, bound, coverage
 
 from census.stats.block_bootstrap import draw_blocks, resample_sums
 from census.stats.block_length import measure_dependence, segment_autocovariances
+from census.stats.bounds import OfQuantile, OfSums, bound_all, ratio
 from census.stats.difference import interval_of_difference
-from census.stats.interval import interval_of_quantile, interval_of_sums
 from census.stats.long_run import measure_long_run
 from census.stats.weighted import weighted_quantile
 
 
-def _ratio(sums):
-    return sums[..., 0] / sums[..., 1]
+def _one(question, blocks):
+    return bound_all([question], blocks=blocks, level=0.95)[0]
 
 
 @pytest.mark.parametrize("name", WORLDS)
@@ -59,7 +59,7 @@ def test_too_few_independent_values_give_no_interval():
 def test_a_constant_ratio_is_known_exactly():
     steps = np.arange(1.0, 101.0)
     blocks = draw_blocks(np.zeros(100, dtype=np.int64), length=5, resamples=50, rng=np.random.default_rng(0))
-    found = interval_of_sums(np.column_stack([0.25 * steps, steps]), _ratio, blocks=blocks, level=0.95)
+    found = _one(OfSums(columns=np.column_stack([0.25 * steps, steps]), statistic=ratio), blocks)
     assert found.value == pytest.approx(0.25)
     assert found.high - found.low < 1e-9
 
@@ -159,7 +159,7 @@ def test_a_value_that_lasted_longer_draws_the_median():
 
 def test_equal_values_have_a_median_without_spread():
     blocks = draw_blocks(np.zeros(60, dtype=np.int64), length=2, resamples=100, rng=np.random.default_rng(0))
-    found = interval_of_quantile(np.full(60, 7.0), np.ones(60), 0.5, blocks=blocks, level=0.95)
+    found = _one(OfQuantile(values=np.full(60, 7.0), weights=np.ones(60), share=0.5), blocks)
     assert (found.low, found.value, found.high) == (7.0, 7.0, 7.0)
 
 
@@ -167,7 +167,7 @@ def test_a_median_of_five_values_has_no_interval():
     values = np.full(300, np.nan)
     values[::70] = [1.0, 2.0, 3.0, 4.0, 5.0]
     blocks = draw_blocks(np.zeros(300, dtype=np.int64), length=2, resamples=100, rng=np.random.default_rng(0))
-    found = interval_of_quantile(values, np.ones(300), 0.5, blocks=blocks, level=0.95, episodes=5)
+    found = _one(OfQuantile(values=values, weights=np.ones(300), share=0.5, episodes=5), blocks)
     assert (found.value, found.low) == (3.0, None)
 
 
@@ -180,5 +180,5 @@ def test_the_worlds_truth_is_their_long_run_value():
     rng = np.random.default_rng(0)
     for name, world in WORLDS.items():
         data = World(draw=world.draw, truth=world.truth, n=0).draw(300_000, rng)
-        value = _ratio(data.sum(axis=0)) if data.ndim == 2 else np.nanmedian(data)
+        value = ratio(data.sum(axis=0)) if data.ndim == 2 else np.nanmedian(data)
         assert value == pytest.approx(world.truth, rel=0.02), name

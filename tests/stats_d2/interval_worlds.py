@@ -10,7 +10,8 @@ from scipy.signal import lfilter
 
 from census.stats.block_bootstrap import draw_blocks
 from census.stats.block_length import measure_dependence
-from census.stats.interval import Interval, interval_of_quantile, interval_of_sums
+from census.stats.bounds import OfQuantile, OfSums, bound_all, ratio
+from census.stats.interval import Interval
 
 
 def ar1(rho: float, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -86,11 +87,11 @@ def bound(data: np.ndarray, rng: np.random.Generator, *, segment: int = 700) -> 
         blocks = draw_blocks(
             segments, length=measure_dependence(influence, segments).block, resamples=300, rng=rng
         )
-        return interval_of_sums(data, lambda sums: sums[..., 0] / sums[..., 1], blocks=blocks, level=0.95)
+        return bound_all([OfSums(columns=data, statistic=ratio)], blocks=blocks, level=0.95)[0]
     member = np.isfinite(data)
     below = np.where(member, (data <= np.nanmedian(data)) - 0.5, 0.0)
     blocks = draw_blocks(segments, length=measure_dependence(below, segments).block, resamples=300, rng=rng)
-    return interval_of_quantile(data, np.ones(n), 0.5, blocks=blocks, level=0.95)
+    return bound_all([OfQuantile(values=data, weights=np.ones(n), share=0.5)], blocks=blocks, level=0.95)[0]
 
 
 def coverage(world: World, *, runs: int, seed: int) -> tuple[int, int, float]:

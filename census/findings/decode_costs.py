@@ -1,0 +1,83 @@
+"""What did each interval spend on decode rows and on chunks?
+
+Method: the step counters of the clean intervals as columns, so that every cost is a ratio of column sums
+and all of them can be resampled together: decode-only steps and seconds, mixed, prefill-only and held
+steps, chunk seconds (all step seconds less decode-only ones), rows, tokens, prefill tokens, stalled stream
+seconds, stream seconds.
+
+Misleads: an interval in which any of the counters is unknown takes part in none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from census.findings.interval_rates import STEP_ROLES, IntervalRates, accepted_tokens
+from census.model.estimate import Absent
+from census.timeline.timeline import Timeline
+
+NEEDS = (*STEP_ROLES, "decode_tokens")
+
+Floats = NDArray[np.float64]
+
+COLUMNS = (
+    "decode_steps",
+    "decode_seconds",
+    "mixed_steps",
+    "prefill_steps",
+    "chunk_seconds",
+    "held_steps",
+    "rows",
+    "tokens",
+    "prefill_tokens",
+    "seconds",
+    "stream_seconds",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DecodeCosts:
+    """Columns of the clean intervals, shape (n, len(COLUMNS)), and their segments, shape (n,)."""
+
+    table: Floats
+    segments: NDArray[np.int64]
+    has_held: bool
+
+    def column(self, name: str) -> Floats:
+        """Return one column."""
+        return self.table[:, COLUMNS.index(name)]
+
+
+def pick(sums: Floats, *names: str) -> tuple[Floats, ...]:
+    """Return named columns of sums, shape (..., len(COLUMNS))."""
+    return tuple(sums[..., COLUMNS.index(name)] for name in names)
+
+
+def gather_costs(timeline: Timeline, rates: IntervalRates) -> DecodeCosts | Absent:
+    """Return the columns, or why there are none."""
+    if not timeline.has(*STEP_ROLES, "decode_tokens"):
+        return Absent(timeline.why_absent(*STEP_ROLES, "decode_tokens"))
+    clean, frame = timeline.clean(), rates.frame
+    tokens = clean["decode_tokens"].to_numpy(dtype=np.float64)
+    has_held = timeline.has("held_steps")
+    held = clean["held_steps"].to_numpy(dtype=np.float64) if has_held else np.zeros(len(clean))
+    decode_seconds = clean["decode_seconds"].to_numpy(dtype=np.float64)
+    by_name = {
+        "decode_steps": clean["decode_steps"],
+        "decode_seconds": decode_seconds,
+        "mixed_steps": clean["mixed_steps"],
+        "prefill_steps": clean["prefill_steps"],
+        "chunk_seconds": np.maximum(clean["step_seconds"] - decode_seconds, 0.0),
+        "held_steps": np.where(np.isfinite(held), held, 0.0),
+        "rows": tokens - accepted_tokens(timeline),
+        "tokens": tokens,
+        "prefill_tokens": frame["prefill_tok_s"] * frame["seconds"],
+        "seconds": frame["seconds"],
+        "stream_seconds": frame["stream_seconds"].fillna(0.0),
+    }
+    table = np.column_stack([np.asarray(by_name[name], dtype=np.float64) for name in COLUMNS])
+    table[~np.isfinite(table).all(axis=1)] = 0.0
+    return DecodeCosts(table=table, segments=frame["segment"].to_numpy(dtype=np.int64), has_held=has_held)
