@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from census.model.caveat import Caveat
 from census.model.census import Census
 from census.render.page import Table
-from census.render.prose import Bar, Bold, Code, Piece, Prose, one_line, sentence
+from census.render.prose import Bar, Bold, Code, Piece, Prose, Spark, one_line, sentence
 from census.render.sections.build import build_page
 from census.render.sparks import bar
 
@@ -129,6 +129,8 @@ def _piece(piece: Piece, *, in_table: bool) -> str:
         return f"**{_plain(inner, in_table=in_table)}**{tail}" if inner else ""
     if isinstance(piece, Bar):
         return bar(piece.share)
+    if isinstance(piece, Spark):
+        return piece.text
     if in_table and "|" in piece.text:
         return _plain(piece.text, in_table=True)  # a pipe in a code span ends the cell on some renderers
     return code_span(piece.text)

@@ -190,7 +190,7 @@ def span(seconds: float) -> str:
     """Return a length of time in the unit that a reader would use: "105 s", "12 min", "34.7 h"."""
     if seconds < 180:
         return f"{_trim(float(f'{seconds:.3g}'))} s"
-    if seconds < 7200:
+    if seconds < 3600:
         return f"{write(seconds / 60, digits=0)} min"
     return hours(seconds)
 
@@ -209,6 +209,23 @@ def bucket(low: float, high: float | None) -> str:
     if low == high == 0:
         return "none"
     return f"under {_trim(high)}" if low == 0 else f"{_trim(low)} to {_trim(high)}"
+
+
+def bucket_short(low: float, high: float | None) -> str:
+    """Return the name of a prefill bucket for a narrow axis: "0", "< 500", "0.5–1k", "≥ 5k"."""
+    if high is None:
+        return f"≥ {_thousands(low)}"
+    if low == high == 0:
+        return "0"
+    if low == 0:
+        return f"< {_thousands(high)}"
+    left = _thousands(low)
+    right = _thousands(high)
+    return (
+        f"{left.removesuffix('k')}–{right}"
+        if left.endswith("k") and right.endswith("k")
+        else f"{left}–{right}"
+    )
 
 
 def scalar(value: object) -> str:
@@ -234,6 +251,10 @@ def _digits(estimate: Estimate, unit: Unit) -> int:
 
 def _edge(seconds: float) -> str:
     return f"{_trim(seconds * 1000)} ms" if 0 < seconds < 0.1 else f"{_trim(seconds)} s"
+
+
+def _thousands(value: float) -> str:
+    return f"{value / 1000:.4g}k" if value >= 1000 else f"{value:.4g}"
 
 
 def _trim(value: float) -> str:

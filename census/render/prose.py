@@ -34,7 +34,14 @@ class Bar:
     share: float | None
 
 
-Piece = str | Bold | Code | Bar
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """A row of block characters, one a value; it must not break."""
+
+    text: str
+
+
+Piece = str | Bold | Code | Bar | Spark
 Prose = tuple[Piece, ...]
 
 _SPACES = re.compile(r"\s+")
@@ -70,7 +77,7 @@ def plain_text(line: Prose) -> str:
 
 
 def _words(piece: Piece) -> str:
-    if isinstance(piece, Bar):
+    if isinstance(piece, Bar | Spark):
         return ""
     return piece if isinstance(piece, str) else piece.text
 

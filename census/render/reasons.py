@@ -43,7 +43,7 @@ def methods_of(readings: tuple[tuple[str, Reading], ...]) -> tuple[Prose, ...]:
     for name, reading in readings:
         if isinstance(reading, Estimate):
             named.setdefault(reading.method, []).append(name)
-    return tuple(prose(f"Method, {_listed(names)}: {sentence(method)}") for method, names in named.items())
+    return tuple(prose(f"Method, {_listed(names)}: {method.rstrip('.')}.") for method, names in named.items())
 
 
 def _listed(names: list[str]) -> str:

@@ -18,6 +18,7 @@ from census.render.sections import (
     protection,
     provenance,
     steps,
+    timeline,
     traps,
 )
 
@@ -32,6 +33,7 @@ SECTIONS = (
     protection,
     preemptions,
     ladder,
+    timeline,
     traps,
     fitness,
     provenance,

@@ -8,7 +8,7 @@ from census.model.findings import LagResponse, LagRow, LagStructure
 from census.render import numbers
 from census.render.numbers import PERCENT
 from census.render.page import Block, Remark, Section, Table, number_columns, word_columns
-from census.render.prose import Bold, Prose, prose, sentence
+from census.render.prose import Bold, Prose, Spark, prose, sentence
 from census.render.reasons import Reasons
 from census.render.sections.parts import absent_section, caveats_touching
 from census.render.sparks import spark
@@ -23,6 +23,11 @@ ANSWERS = {
     "inconclusive": "Inconclusive.",
 }
 MOST_ROWS = 13
+PAIRS = (
+    "Pairs lie inside one boot with no gap between; n eff. is what they are worth, since neighbours in time "
+    "resemble "
+    "each other; p is over the whole family of lags."
+)
 
 
 def build(census: Census) -> Section:
@@ -109,16 +114,7 @@ def _correlations(finding: LagStructure) -> Table:
         for row in finding.rows
         if row.lag_s in shown
     )
-    profile = spark(tuple(row.r for row in finding.rows), full=1.0)
-    notes = (
-        prose(
-            f"|r| over all lags, from {numbers.lag(finding.rows[0].lag_s)} to "
-            f"{numbers.lag(finding.rows[-1].lag_s)}: "
-            f"{profile}. Pairs lie inside one boot with no gap between; n eff. is what they are worth, since "
-            f"neighbours "
-            "in time resemble each other; p is over the whole family of lags."
-        ),
-    )
+    notes = () if not finding.rows else (_profile(finding.rows), prose(PAIRS))
     return Table(
         caption=f"Correlation of prefill rate and {finding.outcome.replace('_', '-')} rate",
         columns=number_columns(
@@ -133,8 +129,13 @@ def _correlations(finding: LagStructure) -> Table:
             "p",
         ),
         rows=rows,
-        notes=notes if finding.rows else (),
+        notes=notes,
     )
+
+
+def _profile(rows: tuple[LagRow, ...]) -> Prose:
+    first, last = numbers.lag(rows[0].lag_s), numbers.lag(rows[-1].lag_s)
+    return (f"|r| at every lag, {first} to {last}: ", Spark(spark(tuple(row.r for row in rows), full=1.0)))
 
 
 def _with_ends(row: LagRow) -> str:
