@@ -21,15 +21,23 @@ ID = "trap/alternating-workers"
 
 def inspect(evidence: Evidence) -> tuple[Caveat, ...]:
     """Tell of counters that were removed because they alternate."""
-    return tuple(
+    removed = evidence.timeline.facts.unusable
+    if not removed:
+        return ()
+    roles = sorted({str(one["role"]) for one in removed})
+    numbers = next((found for role in roles if (found := _naive(evidence, role))), {})
+    told = f"; increase() would say {numbers['promql_increase']:.0f}" if numbers else ""
+    return (
         Caveat(
             id=ID,
             severity="error",
-            summary=f"{one['role']} cannot be used: {one['reason']}",
-            evidence={"role": str(one["role"]), **_naive(evidence, str(one["role"]))},
+            summary=(
+                f"{len(roles)} counter(s) cannot be used ({', '.join(roles[:4])}): "
+                f"{removed[0]['reason']}{told}"
+            ),
+            evidence={"roles": ", ".join(roles), "reason": str(removed[0]["reason"]), **numbers},
             touches=("step_phases", "decode_under_prefill", "lag_structure", "protection_meter"),
-        )
-        for one in evidence.timeline.facts.unusable
+        ),
     )
 
 
