@@ -57,6 +57,9 @@ ATTRIBUTION = {
     "rest": "the rest",
 }
 
+UNITS = {"_tok_s": "tok/s", "_ms": "ms", "_s": "s", "_bytes": "bytes"}
+"""How the keys of evidence and audit rows name their units; the longest first."""
+
 STEP_CLASSES = {
     "decode": "decode-only",
     "mixed": "mixed",
@@ -93,11 +96,25 @@ def spelled(key: str) -> str:
 
 
 def labelled(key: str) -> str:
-    """Return the key of an evidence row as words, its unit behind: "naive_tok_s", "naive (tok/s)"."""
-    for suffix, unit in (("_tok_s", "tok/s"), ("_ms", "ms"), ("_s", "s"), ("_bytes", "bytes")):
-        if key.endswith(suffix) and key != suffix:
-            return f"{spelled(key.removesuffix(suffix))} ({unit})"
-    return spelled(key)
+    """Return the key of an evidence or audit row as words, without its unit."""
+    suffix = _suffix(key)
+    return spelled(key.removesuffix(suffix)) if suffix else spelled(key)
+
+
+def quantity(key: str, value: object) -> str:
+    """Return the value of an evidence or audit row, in the unit that its key names."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return numbers.scalar(value)
+    suffix = _suffix(key)
+    if suffix == "_s":
+        return f"{numbers.scalar(value * 1000.0)} ms" if 0 < abs(value) < 1 else f"{numbers.scalar(value)} s"
+    if key.endswith("share") or key == "coverage":
+        return numbers.share(value)
+    return f"{numbers.scalar(value)} {UNITS[suffix]}" if suffix else numbers.scalar(value)
+
+
+def _suffix(key: str) -> str:
+    return next((suffix for suffix in UNITS if key.endswith(suffix) and key != suffix), "")
 
 
 def at_prefill(low: float, high: float | None) -> str:

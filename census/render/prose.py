@@ -45,6 +45,8 @@ Piece = str | Bold | Code | Bar | Spark
 Prose = tuple[Piece, ...]
 
 _SPACES = re.compile(r"\s+")
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:ms|s|min|h|%|tok/s|tokens)(?!\w))")
+_IN_INTERVAL = re.compile(r"(?<=\d,) (?=[−\d][\d.,]*\])|(?<=×) (?=\d)")
 
 
 def prose(*pieces: Piece) -> Prose:
@@ -80,6 +82,11 @@ def _words(piece: Piece) -> str:
     if isinstance(piece, Bar | Spark):
         return ""
     return piece if isinstance(piece, str) else piece.text
+
+
+def kept_together(text: str, *, glue: str) -> str:
+    """Return text with ``glue`` for the spaces at which no line should break: before units, inside intervals."""
+    return _IN_INTERVAL.sub(glue, _BEFORE_UNIT.sub(glue, text))
 
 
 def sentence(text: str) -> str:

@@ -15,7 +15,8 @@ from census.render.prose import plain_text
 from census.render.sections.arrivals import answer
 
 CAPTION = (
-    "Requests still waiting for their first token after t seconds, by prefill rate (tok/s): from the quantiles and "
+    "Requests still waiting for their first token after t seconds, by prefill rate (tok/s): from the "
+    "quantiles and "
     "the shares over thresholds; a bar is a range, since its threshold lies inside a histogram bucket"
 )
 LEFT = {"p50_s": 0.5, "p90_s": 0.1, "p99_s": 0.01}

@@ -15,7 +15,8 @@ from census.render.sections.decode import answer
 
 ASIDE = 0.19
 CAPTION = (
-    "Decode rate by prefill rate: boxes are quartiles of intervals, points are medians with their interval, diamonds "
+    "Decode rate by prefill rate: boxes are quartiles of intervals, points are medians with their interval, "
+    "diamonds "
     "are pooled; under each bucket its intervals and hours"
 )
 

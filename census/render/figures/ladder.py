@@ -12,7 +12,8 @@ from census.render.figures.figure import BAND, CHUNK, CLEAR, DECODE, INK, OTHER,
 from census.render.numbers import TOKEN_RATE
 
 CAPTION = (
-    "Computed, not measured. Above: a stream's rate while prefill is pending, with its interval; the diamond is the "
+    "Computed, not measured. Above: a stream's rate while prefill is pending, with its interval; the diamond "
+    "is the "
     "rate measured now. Below: how many times as long a prefill and a first token take"
 )
 

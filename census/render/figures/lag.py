@@ -15,7 +15,8 @@ from census.render.prose import plain_text
 from census.render.sections.lag import answer
 
 CAPTION = (
-    "Above: net response at each lag, with its interval. Below: correlation at each lag, with the band that unrelated "
+    "Above: net response at each lag, with its interval. Below: correlation at each lag, with the band that "
+    "unrelated "
     "series would stay in. Right of zero, prefill leads"
 )
 

@@ -16,7 +16,7 @@ from census.render.sections.steps import answer
 
 COLOURS = {"decode": DECODE, "mixed": MIXED, "prefill": OTHER, "chunk": CHUNK, "other": OTHER}
 
-CAPTION = "Mean step by class, with its interval; below, the shares of the classes in the steps and in the step time"
+CAPTION = "Mean step by class, with its interval; below, the classes' shares of the steps and of the time"
 
 
 def draw(census: Census) -> Figure | None:

@@ -24,7 +24,8 @@ from census.render.figures.figure import (
 ROWS = {"y": [0.76, 1.0], "y2": [0.44, 0.70], "y3": [0.20, 0.38], "y4": [0.0, 0.14]}
 BAR_SLOTS = 250
 CAPTION = (
-    "The window, thinned so that highs and lows stay; shaded: no scrapes; dashed: a boot begins. Drag to zoom, "
+    "The window, thinned so that highs and lows stay; shaded: no scrapes; dashed: a boot begins. Drag to "
+    "zoom, "
     "double-click to see all"
 )
 

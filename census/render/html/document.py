@@ -11,7 +11,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
@@ -22,12 +21,21 @@ from markupsafe import Markup, escape
 from census.model.census import Census
 from census.render.figures.draw import draw_figures
 from census.render.figures.figure import Figure
-from census.render.prose import Bar, Bold, Code, Piece, Prose, Spark, one_line, plain_text, sentence
+from census.render.prose import (
+    Bar,
+    Bold,
+    Code,
+    Piece,
+    Prose,
+    Spark,
+    kept_together,
+    one_line,
+    plain_text,
+    sentence,
+)
 from census.render.sections.build import build_page
 
 SIGNIFICANT_DIGITS = 12
-
-_NUMBER_AND_UNIT = re.compile(r"(\d) (ms|s|min|h|%|tok/s|tokens)(?!\w)")
 
 
 def render_html(censuses: Sequence[Census]) -> str:
@@ -75,15 +83,14 @@ def _piece(piece: Piece) -> Markup:
     if isinstance(piece, Spark):
         return Markup('<span class="spark" aria-hidden="true">{}</span>').format(piece.text)
     if isinstance(piece, Bold):
-        return Markup("<strong>{}</strong>").format(_kept_together(piece.text))
+        return Markup("<strong>{}</strong>").format(_words(piece.text))
     if isinstance(piece, Code):
         return Markup("<code>{}</code>").format(one_line(piece.text))
-    return escape(_kept_together(piece))
+    return escape(_words(piece))
 
 
-def _kept_together(text: str) -> str:
-    """Return words in which no line breaks between a number and its unit."""
-    return _NUMBER_AND_UNIT.sub("\\1\u00a0\\2", one_line(text))
+def _words(text: str) -> str:
+    return kept_together(one_line(text), glue="\u00a0")
 
 
 def _bar(share: float | None) -> Markup:

@@ -9,7 +9,7 @@ from census.model.boot import Boot
 from census.model.census import Census, ResolvedName
 from census.model.window import rfc3339
 from census.render import numbers
-from census.render.names import labelled
+from census.render.names import labelled, quantity
 from census.render.page import Block, Column, Section, Table, number_columns, word_columns
 from census.render.prose import Code, Prose, prose
 from census.render.sections.parts import caveats_touching
@@ -119,7 +119,7 @@ def _audit(caption: str, rows: tuple[Mapping[str, Any], ...]) -> Table:
 
 
 def _told(row: Mapping[str, Any], key: str) -> str:
-    return numbers.scalar(row[key]) if key in row else "–"
+    return quantity(key, row[key]) if key in row else "–"
 
 
 def _is_numeric(rows: tuple[Mapping[str, Any], ...], key: str) -> bool:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from census.model.caveat import Caveat, Scalar
 from census.model.census import Census
-from census.render import numbers
-from census.render.names import finding_name, labelled
+from census.render.names import finding_name, labelled, quantity
 from census.render.page import Block, Section, Table, word_columns
 from census.render.prose import Bold, Code, Prose, prose, sentence
 from census.render.sections.parts import in_order
@@ -33,7 +32,7 @@ def build(census: Census) -> Section:
 
 def evidence_text(evidence: Mapping[str, Scalar]) -> str:
     """Return the evidence of a caveat as one line: "name: value; name: value"."""
-    return "; ".join(f"{labelled(key)}: {numbers.scalar(value)}" for key, value in evidence.items())
+    return "; ".join(f"{labelled(key)}: {quantity(key, value)}" for key, value in evidence.items())
 
 
 def _answer(caveats: tuple[Caveat, ...]) -> Prose:
