@@ -22,12 +22,13 @@ class HistogramIntervals:
     ----------
     role, metric, clock : as bound.
     edges : float64, shape (b,), rising, last is inf.
-    counts : float64, shape (intervals, b): observations in each bucket (not cumulative); NaN rows where unknown.
+    counts : float64, shape (intervals, b): observations in each bucket (not cumulative); NaN rows where
+        unknown.
     sums : float64, shape (intervals,); NaN where unknown.
     total_counts : float64, shape (b,): over the window with heads and gaps.
     total_sum : likewise.
-    boot_counts : float64, shape (boots, b): ``total_counts`` boot by boot, in the order of ``Timeline.boots``; NaN
-        rows where the histogram is absent in that boot.
+    boot_counts : float64, shape (boots, b): ``total_counts`` boot by boot, in the order of "boots";
+        NaN rows where the histogram is absent in that boot.
     boot_sums : float64, shape (boots,): likewise.
     """
 
@@ -52,15 +53,15 @@ class Facts:
     dips : counter dips held at the running maximum: role, at_ms, from_value, to_value.
     bad_samples : zero samples dropped: role, at_ms.
     resets : boot edges: boot, after_ms, before_ms, counters (how many fell), evidence.
-    lone_resets : counters that started anew while their siblings show that the process did not: role, boot, at_ms,
-        from_value, to_value. No boot edge; the new values are head.
-    late_born : counters that appeared while siblings were scraped: role, boot, at_ms, first_value, counted (False
-        where the first value is too large to have been counted since the scrape before: the series was not
-        exported or not pulled earlier, and its first value is no head).
+    lone_resets : counters that started anew while their siblings show that the process did not: role, boot,
+        at_ms, from_value, to_value. No boot edge; the first new value is head.
+    late_born : counters that appeared while siblings were scraped: role, boot, at_ms, first_value, counted
+        (False where the first value is too large to have been counted since the scrape before: the series was
+        not exported or not pulled earlier, and its first value is no head).
     duplicates : parts of several overlapping series: role, kept, dropped, rule, agree (bool).
     stitched : parts of several series one after another: role, metrics, at_ms.
-    clamped : histogram intervals whose buckets did not add up and were held at the running maximum over the edges:
-        role, intervals.
+    clamped : histogram intervals whose buckets did not add up and were held at the running maximum over the
+        edges: role, intervals.
     unusable : roles removed because their counter alternates or otherwise cannot be read: role, reason.
     hidden_resets : "excluded" where process start or uptime is known, else "cannot be excluded".
     """
@@ -86,14 +87,16 @@ class Timeline:
     window : asked for.
     boots : in time order.
     scrape_interval_s : median spacing.
-    coverage : share of the window (after ``only_boot``: of that boot's scrapes) inside intervals that are no gap.
+    coverage : share of the window (after ``only_boot``: of that boot's scrapes) inside intervals that are no
+        gap.
     frame : one row an interval between successive scrapes of one boot, in time order. Columns:
-        ``boot`` int, ``start_ms``/``end_ms`` int64, ``seconds`` float, ``gap`` bool; for each counter role a float
-        column of that name: the increase (NaN where unknown, never negative); for each gauge role two columns,
-        ``<role>:start`` and ``<role>:end``. No interval spans a boot edge. Attrs are not used.
+        ``boot`` int, ``start_ms``/``end_ms`` int64, ``seconds`` float, ``gap`` bool; for each counter role a
+        float column of that name: the increase (NaN where unknown, never negative); for each gauge role two
+        columns, ``<role>:start`` and ``<role>:end``. No interval spans a boot edge. Attrs are not used.
     totals : one row a boot (index = boot index), one column a counter role: increase with heads and gaps;
         NaN where the role is absent in that boot.
-    heads : same shape: the part of totals that was counted before the first scrape of the boot (0 where none).
+    heads : same shape: the part of totals that was counted before the first scrape of the boot, or before the
+        first sample of a counter born late (0 where none).
     histograms : by role.
     metrics : role -> metric name as found. clocks: role -> clock. absent: role -> reason.
     facts : what was done to the samples.
