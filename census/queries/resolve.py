@@ -12,14 +12,14 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from census.capture.manifest import AbsentRole, Component, EngineEntry, Part, RoleBinding
 from census.queries.facts import SeriesFacts, facts_of
 from census.queries.grouping import EngineGroup, group_engines
-from census.queries.names import TOTAL, base_name, canonical_name, component_of, nearest
+from census.queries.names import TOTAL, base_name, canonical_name, component_of, is_signature, nearest
 from census.queries.profile import AUTO, Candidate, Profile, choose_profiles
 from census.queries.roles import ROLES, Role
 
@@ -61,19 +61,25 @@ def resolve_series(series: Sequence[Series], *, engine: str = AUTO) -> tuple[Eng
     return resolve_engines(facts_of(series), engine=engine)
 
 
-def wanted_names(names: Iterable[str], *, engine: str = AUTO) -> tuple[str, ...]:
-    """Return those of a server's metric names that answer a role or prove an engine, sorted."""
+def wanted_names(
+    names: Iterable[str], *, engine: str = AUTO, roles: Collection[str] | None = None
+) -> tuple[str, ...]:
+    """Return those of a server's metric names that answer one of the roles (None: any) or prove an engine."""
     profiles = choose_profiles(engine)
     return tuple(
-        sorted(name for name in set(names) if any(_is_wanted(name, profile) for profile in profiles))
+        sorted(
+            name for name in set(names) if any(_is_wanted(name, profile, roles=roles) for profile in profiles)
+        )
     )
 
 
-def _is_wanted(name: str, profile: Profile) -> bool:
+def _is_wanted(name: str, profile: Profile, *, roles: Collection[str] | None) -> bool:
     canonical = canonical_name(name, namespaces=profile.namespaces)
-    return any(
+    proofs = [pattern for pattern in profile.signature if not pattern.endswith("*")]
+    return is_signature(canonical, patterns=proofs) or any(
         component_of(canonical, wanted=wanted, kind=candidate.kind) is not None
         for candidate in profile.candidates
+        if roles is None or candidate.role in roles
         for wanted in candidate.names
     )
 
