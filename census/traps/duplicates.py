@@ -46,7 +46,7 @@ def inspect(evidence: Evidence) -> tuple[Caveat, ...]:
                 "disagree": ", ".join(disagree) or None,
                 **numbers,
             },
-            touches=(),
+            touches=("fitness",),
         ),
     )
 

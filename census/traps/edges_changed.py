@@ -74,5 +74,7 @@ def _caveat(evidence: Evidence, found: _Edges) -> Caveat:
             "edges_in_part": ", ".join(f"{edge:g}" for edge in found.partial) or None,
             "spellings": "; ".join(found.spellings) or None,
         },
-        touches=("arrival_wait",) if found.binding.role in ("ttft", "queue_time", "prefill_time") else (),
+        touches=("arrival_wait",)
+        if found.binding.role in ("ttft", "queue_time", "prefill_time")
+        else ("fitness",),
     )

@@ -63,6 +63,6 @@ def _inspect_one(role: str, histogram: HistogramIntervals) -> tuple[Caveat, ...]
                 "share_above": share,
                 "observations": total,
             },
-            touches=("arrival_wait",) if role in ("ttft", "queue_time", "prefill_time") else (),
+            touches=("arrival_wait",) if role in ("ttft", "queue_time", "prefill_time") else ("fitness",),
         ),
     )

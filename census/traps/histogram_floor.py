@@ -49,6 +49,6 @@ def _inspect_one(role: str, histogram: HistogramIntervals) -> tuple[Caveat, ...]
                 "mean_s": mean,
                 "share_in_first_bucket": float(counts[0]) / total,
             },
-            touches=("arrival_wait",) if role in ("ttft", "queue_time", "prefill_time") else (),
+            touches=("arrival_wait",) if role in ("ttft", "queue_time", "prefill_time") else ("fitness",),
         ),
     )

@@ -23,25 +23,36 @@ ID = "trap/late-born-counter"
 def inspect(evidence: Evidence) -> tuple[Caveat, ...]:
     """Tell of counters born late, with both bounds; one that starts at 0 hides nothing."""
     births = evidence.timeline.facts.late_born
-    return tuple(_caveat(evidence, birth) for birth in births if fact_number(birth, "first_value") > 0)
+    return tuple(
+        _caveat(evidence, birth)
+        for birth in births
+        if fact_number(birth, "first_value") > 0 and str(birth["role"]) in evidence.timeline.totals.columns
+    )
 
 
 def _caveat(evidence: Evidence, birth: Mapping[str, object]) -> Caveat:
     role, first, at = str(birth["role"]), fact_number(birth, "first_value"), fact_time(birth, "at_ms")
-    total = evidence.timeline.total(role) if role in evidence.timeline.totals.columns else first
+    total, counted = evidence.timeline.total(role), bool(birth["counted"])
+    without, with_first = (total - first, total) if counted else (total, total + first)
+    metric = evidence.timeline.metrics.get(role, role)
+    doubtful = evidence.timeline.facts.hidden_resets != "excluded"
+    told = (
+        f"increase() says {without:g}, since boot it is {with_first:g}"
+        if counted
+        else f"too much to be counted since the scrape before, so it is left out of {without:g}"
+    )
     return Caveat(
         id=ID,
-        severity="warning",
-        summary=(
-            f"{evidence.timeline.metrics.get(role, role)} appears only at {at}, with {first:g} on it: "
-            f"increase() says {total - first:g}, since boot it is {total:g}"
-        ),
+        severity="warning" if doubtful and counted else "info",
+        summary=f"{metric} appears only at {at}, with {first:g} on it: {told}",
         evidence={
             "role": role,
             "born": at,
             "first_value": first,
-            "increase_without": total - first,
-            "increase_with": total,
+            "increase_without": without,
+            "increase_with": with_first,
+            "first_value_counted": counted,
+            "process_start_known": not doubtful,
         },
         touches=("protection_meter",) if role == "held_steps" else ("step_phases",),
     )

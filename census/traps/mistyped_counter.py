@@ -22,24 +22,29 @@ COUNTER_ENDINGS = ("_total", "_count", "_sum", "_bucket")
 
 def inspect(evidence: Evidence) -> tuple[Caveat, ...]:
     """Tell of counters whose name says gauge, and of boot evidence that looks like a quantity."""
-    found = []
-    for binding in evidence.entry.roles:
-        if binding.kind == "counter" and not binding.metric.endswith(COUNTER_ENDINGS):
-            found.append(_read_as_counter(evidence, binding.role))
-        elif binding.role == "process_start" and binding.metric.endswith("_created"):
-            found.append(
-                Caveat(
-                    id=ID,
-                    severity="info",
-                    summary=(
-                        f"{binding.metric} is exported as a gauge; it is read as boot evidence, never as "
-                        "a quantity"
-                    ),
-                    evidence={"metric": binding.metric, "read_as": "boot evidence"},
-                    touches=(),
-                )
-            )
-    return tuple(found)
+    counters = {
+        binding.metric: binding.role
+        for binding in reversed(evidence.entry.roles)
+        if binding.kind == "counter" and not binding.metric.endswith(COUNTER_ENDINGS)
+    }
+    return tuple(_read_as_counter(evidence, role) for role in reversed(counters.values())) + _created(
+        evidence
+    )
+
+
+def _created(evidence: Evidence) -> tuple[Caveat, ...]:
+    binding = evidence.entry.binding("process_start")
+    if binding is None or not binding.metric.endswith("_created"):
+        return ()
+    return (
+        Caveat(
+            id=ID,
+            severity="info",
+            summary=f"{binding.metric} is typed gauge; it is read as boot evidence, never as a quantity",
+            evidence={"metric": binding.metric, "read_as": "boot evidence"},
+            touches=("fitness",),
+        ),
+    )
 
 
 def _read_as_counter(evidence: Evidence, role: str) -> Caveat:
@@ -59,5 +64,5 @@ def _read_as_counter(evidence: Evidence, role: str) -> Caveat:
             f"is{told}"
         ),
         evidence={"metric": metric, "role": role, "naive_gauge_mean": naive, "increase": total},
-        touches=(),
+        touches=("fitness",),
     )

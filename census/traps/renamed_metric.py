@@ -34,7 +34,7 @@ def inspect(evidence: Evidence) -> tuple[Caveat, ...]:
                 "names": ", ".join(_names(first["metrics"])),
                 "at": fact_time(first, "at_ms"),
             },
-            touches=(),
+            touches=("fitness",),
         ),
     )
 

@@ -28,6 +28,6 @@ def inspect(evidence: Evidence) -> tuple[Caveat, ...]:
             severity="info",
             summary=f"{len(engines)} engines answer here, kept apart and never pooled unasked: {keys}",
             evidence={"engines": len(engines), "keys": keys, "this": evidence.entry.key},
-            touches=(),
+            touches=("fitness",),
         ),
     )

@@ -44,6 +44,6 @@ def inspect(evidence: Evidence) -> tuple[Caveat, ...]:
                 "first": rfc3339(first),
                 "last": rfc3339(last),
             },
-            touches=(),
+            touches=("fitness",),
         ),
     )
