@@ -103,21 +103,19 @@ def to_series(columns: Sequence[Column], *, times_ms: Ints, labels: Labels) -> l
     return series
 
 
-def page(columns: Sequence[Column], *, labels: Labels) -> str:
-    """Return columns of one moment as a /metrics page (text format 0.0.4)."""
-    lines: list[str] = []
-    family = ""
-    for column in columns:
-        value = float(column.values[0])
-        if np.isnan(value):
-            continue
-        if column.family != family:
-            family = column.family
-            lines.append(f"# TYPE {family} {column.kind}")
-        own = {"model_name": labels.model_name, "engine": labels.engine, **column.labels}
-        text = ",".join(f'{key}="{escape(text)}"' for key, text in own.items())
-        lines.append(f"{column.name}{{{text}}} {number_text(value)}")
-    return "\n".join(lines) + "\n"
+def page(engines: Sequence[tuple[Labels, Sequence[Column]]]) -> str:
+    """Return columns of one moment as a /metrics page (text format 0.0.4), family by family."""
+    families: dict[tuple[str, str], list[str]] = {}
+    for labels, columns in engines:
+        for column in columns:
+            value = float(column.values[0])
+            if np.isnan(value):
+                continue
+            own = {"model_name": labels.model_name, "engine": labels.engine, **column.labels}
+            text = ",".join(f'{key}="{escape(text)}"' for key, text in own.items())
+            lines = families.setdefault((column.family, column.kind), [])
+            lines.append(f"{column.name}{{{text}}} {number_text(value)}\n")
+    return "".join(f"# TYPE {family} {kind}\n{''.join(lines)}" for (family, kind), lines in families.items())
 
 
 def escape(value: str) -> str:

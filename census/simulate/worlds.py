@@ -76,8 +76,9 @@ def residency(
     answers, documents = world.traffic
     short = replace(
         documents,
-        rate_per_s=8.0 / min(tau_s, 60.0),
-        prompts=((1.0, replace(documents.prompts[0][1], median=3_000)),),
+        rate_per_s=30.0 / min(tau_s, 60.0),
+        prompts=((1.0, replace(documents.prompts[0][1], median=2_000)),),
+        outputs=((1.0, replace(documents.outputs[0][1], median=5)),),
         burst_mean=1.0,
     )
     return replace(
