@@ -1,8 +1,8 @@
 """How fast did decode go in each interval: for the harness (visible), and for one stream while it decodes?
 
 Method: visible = decode tokens over wall clock. Per stream comes, in this order, from a live inter-token
-histogram (tokens over summed gaps), from rows (tokens per row over the mean seconds of the steps that had
-rows), from running where it is equal at both ends. Seconds of chunk steps are shared between mixed and
+histogram (tokens over summed gaps), from rows (tokens over rows times the seconds of the steps that had
+them), from running where it is equal at both ends. Seconds of chunk steps are shared between mixed and
 prefill-only by count, inside each interval. Prefill-only steps are stalls of waiting decoders, nobody's
 time, or undecided (``stalls``).
 
@@ -20,12 +20,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from census.findings.prefill_axis import measure_prefill
+from census.findings.row_rates import rates_from_rows
 from census.findings.stalls import Stalls, judge_stalls
 from census.findings.stream_rates import (
     StreamRates,
     rates_from_emissions,
-    rates_from_rows,
     rates_from_running,
+    ratio_or_nan,
 )
 from census.model.estimate import Absent
 from census.model.settings import Settings
@@ -48,7 +49,9 @@ class IntervalRates:
         seconds; segment (id of the gap-free run); prefill_tok_s; visible_tok_s; per_stream_tok_s (NaN where
         no decode work or unknown), per_stream_low, per_stream_high (equal to it where stalls are decided);
         stream_seconds; decode_work; rows (decode tokens less accepted drafts); tokens_per_row;
-        rows_per_step; decode_step_s; chunk_share. NaN where the counters do not tell.
+        rows_per_step (of all steps with rows); rows_per_decode_step (of decode-only steps: what their cost
+        depends on); chunk_stream_seconds (the part of stream_seconds inside chunk steps, stalls included
+        where counted); decode_step_s; chunk_share. NaN where the counters do not tell.
     source : where per stream comes from, in words. prefill_axis : what prefill_tok_s counts, in words.
     stalls : what became of prefill-only steps. chunk_mean_s : pooled seconds a chunk step, None where none.
     """
@@ -93,6 +96,8 @@ def measure_rates(timeline: Timeline, settings: Settings) -> IntervalRates | Abs
             "per_stream_high": streams.high,
             "stream_seconds": streams.stream_seconds,
             "decode_work": streams.decode_work,
+            "rows_per_decode_step": streams.rows_per_decode_step,
+            "chunk_stream_seconds": streams.chunk_stream_seconds,
             **steps.columns,
         },
         index=clean.index,
@@ -136,7 +141,7 @@ def _step_columns(timeline: Timeline, tokens: Floats) -> _Steps:
     clean = timeline.clean()
     unknown = np.full(len(clean), np.nan)
     rows = tokens - accepted_tokens(timeline)
-    per_row = _ratio(tokens, rows)
+    per_row = ratio_or_nan(tokens, rows)
     if not timeline.has(*STEP_ROLES):
         names = ("rows_per_step", "decode_step_s", "chunk_share")
         return _Steps(
@@ -153,9 +158,9 @@ def _step_columns(timeline: Timeline, tokens: Floats) -> _Steps:
         columns={
             "rows": rows,
             "tokens_per_row": per_row,
-            "rows_per_step": _ratio(rows, decode_steps + mixed),
-            "decode_step_s": _ratio(decode_seconds, decode_steps),
-            "chunk_share": _ratio(chunk_seconds, step_seconds),
+            "rows_per_step": ratio_or_nan(rows, decode_steps + mixed),
+            "decode_step_s": ratio_or_nan(decode_seconds, decode_steps),
+            "chunk_share": ratio_or_nan(chunk_seconds, step_seconds),
         },
         chunk_mean_s=float(chunk_seconds[known].sum()) / chunk_steps if chunk_steps > 0 else None,
     )
@@ -171,9 +176,3 @@ def accepted_tokens(timeline: Timeline) -> Floats:
 
 def _column(frame: pd.DataFrame, name: str) -> Floats:
     return frame[name].to_numpy(dtype=np.float64)
-
-
-def _ratio(top: Floats, bottom: Floats) -> Floats:
-    """Divide where the divisor is above zero, NaN elsewhere."""
-    quotient: Floats = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0)
-    return quotient

@@ -1,9 +1,9 @@
 """Do decoders wait while prefill-only steps run?
 
 Method: if chunk steps can carry decode rows, a prefill-only step beside a decoder would have carried its
-row; so where mixed steps occur at all while chunks run and at least two requests run, prefill-only steps
-are nobody's time. Where they never occur, prefill runs exclude decode, and every decoder that runs
-meanwhile stalls: its wait is counted.
+row; so where mixed steps are a share that matters of all chunk steps, or of those while two requests or more
+run, prefill-only steps are nobody's time. Where they never occur, prefill runs exclude decode, and every
+decoder that runs meanwhile stalls: its wait is counted.
 
 Misleads: an engine that can mix but lets an old prefill take the whole budget lies between; so does too
 little evidence. Then both bounds are given.

@@ -106,10 +106,12 @@ def test_without_the_running_gauge_prefill_only_steps_give_both_bounds():
 
 
 def test_prefill_only_steps_of_an_engine_that_mixes_are_nobodys_time():
-    counters = _steps(mixed_steps=[0.0, 30.0], prefill_steps=[0.0, 30.0], decode_tokens=[2000.0, 700.0])
+    counters = _steps(mixed_steps=[0.0, 30.0], prefill_steps=[0.0, 30.0], decode_tokens=[2000.0, 670.0])
     rates = _rates(make_timeline(counters, gauges={"running": [2, 2, 2]}))
     assert rates.stalls == "nobody's"
-    assert rates.frame["per_stream_tok_s"].iloc[1] == pytest.approx(350 / (15 - 30 * 0.166))
+    assert rates.frame["per_stream_tok_s"].iloc[1] == pytest.approx(
+        670 / (2 * (15 - 60 * 0.166) + 30 * 0.166)
+    )
 
 
 def test_decode_tokens_booked_without_any_step_have_work_but_no_rate():
