@@ -86,7 +86,9 @@ def build_timeline(entry: EngineEntry, series: SeriesById, *, window: Window, se
 
 def _scan(quantities: Sequence[Quantity], *, window: Window) -> BootScan:
     process = {
-        one.binding.role: one.merged.samples for one in quantities if one.binding.role in PROCESS_ROLES
+        role: max(found, key=lambda one: len(one.times_ms))
+        for role in PROCESS_ROLES
+        if (found := [one.merged.samples for one in quantities if one.binding.role == role])
     }
     counters = [one for one in quantities if one.is_counter]
     return scan_boots(

@@ -39,10 +39,12 @@ def find_alternating(
 def _alternates(counter: Counter, *, falls: Falls, gap_ms: float) -> bool:
     bad = set(falls.bad)
     runs = sum(place - 1 not in bad for place in bad)
-    if zeros_alternate(counter.values, bad_runs=runs):
+    if bad and zeros_alternate(counter.values, bad_runs=runs):
         return True
-    kept = [place for place in range(len(counter.values)) if place not in bad]
     after_gap = {drop.place for drop in falls.drops if drop.at_ms - drop.before_ms > gap_ms}
+    if len(falls.drops) - len(after_gap) < SEVERAL:
+        return False
+    kept = [place for place in range(len(counter.values)) if place not in bad]
     return alternates(
         [counter.values[place] for place in kept],
         restarts={position for position, place in enumerate(kept) if place in after_gap},
