@@ -26,15 +26,31 @@ from census.capture.gate_file import gate_document
 from census.capture.hashing import canonical_sha256, combine_digests, series_digest
 from census.capture.manifest import FORMAT, EngineEntry, Manifest
 from census.capture.manifest_json import manifest_from_json, manifest_to_json
+from census.capture.places import (
+    GATE,
+    MANIFEST,
+    PARTIAL,
+    list_captures,
+    newest_capture,
+    read_json,
+    require_whole,
+)
 from census.capture.samples_file import SamplesWriter, count_rows, read_samples
 from census.capture.series import Series
 from census.errors import CaptureError, UsageError
 from census.model.window import Window
 
-PARTIAL = ".partial"
-MANIFEST = "manifest.json"
 SAMPLES = "samples.parquet"
-GATE = "gate.json"
+
+__all__ = [
+    "Capture",
+    "list_captures",
+    "load_capture",
+    "newest_capture",
+    "read_json",
+    "refuse_existing",
+    "write_capture",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,17 +199,9 @@ def load_capture(path: Path) -> Capture:
     ------
     CaptureError : not there, half written, unreadable, of a newer format, or with samples missing.
     """
-    if path.name.endswith(PARTIAL):
-        raise CaptureError(f"{path} is half written: its pull did not end", hint="pull it again")
-    if not path.is_dir():
-        what = "is a file, not a capture folder" if path.is_file() else "is not there"
-        raise CaptureError(f"capture {path} {what}", hint="census captures lists what is here")
+    require_whole(path)
     try:
         text = (path / MANIFEST).read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise CaptureError(
-            f"{path} is no capture: it has no {MANIFEST}", hint="census captures lists what is here"
-        ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise CaptureError(f"{path / MANIFEST} is unreadable: {error}") from error
     manifest = manifest_from_json(text, where=str(path))
@@ -204,32 +212,6 @@ def load_capture(path: Path) -> Capture:
             hint="pull it again",
         )
     return Capture(path=path, manifest=manifest)
-
-
-def list_captures(root: Path) -> tuple[Path, ...]:
-    """Return the whole captures under ``root``, newest first (by when they were put in place)."""
-    if not root.is_dir():
-        return ()
-    found = [one for one in root.iterdir() if not one.name.endswith(PARTIAL) and (one / MANIFEST).is_file()]
-    return tuple(sorted(found, key=lambda one: ((one / MANIFEST).stat().st_mtime_ns, one.name), reverse=True))
-
-
-def newest_capture(root: Path) -> Path:
-    """Return the newest capture under ``root``."""
-    found = list_captures(root)
-    if not found:
-        raise CaptureError(f"no capture in {root}", hint="census pull --prometheus URL makes one")
-    return found[0]
-
-
-def read_json(path: Path) -> Any:
-    """Return the document of one JSON file of a capture."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise CaptureError(f"{path} is missing", hint="pull it again") from error
-    except (OSError, ValueError) as error:
-        raise CaptureError(f"{path} is unreadable: {error}", hint="pull it again") from error
 
 
 def write_json(path: Path, content: object) -> None:
