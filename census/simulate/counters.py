@@ -69,6 +69,8 @@ def counters_at(run: Run, boot: BootLog, times_s: Floats) -> Counters:
     whole = np.where(inside, place, place + 1)
     kind = np.where(inside, segments.kind[here], -1)
     done = np.where(inside, _committed(run, boot, here, times_s), 0)
+    cut_off = bool(np.isnan(boot.requests.end_s).any())
+    shown = inside | (cut_off & (place == segments.size - 1))
 
     def total(values: NDArray[np.generic]) -> Floats:
         running = np.zeros(values.size + 1)
@@ -98,10 +100,10 @@ def counters_at(run: Run, boot: BootLog, times_s: Floats) -> Counters:
         rows=boot.row_step_rows[row_step].astype(float),
         decode_tokens=boot.row_step_tokens[row_step].astype(float),
         accepted=np.array([line[row_step] for line in boot.row_step_accepted], dtype=float),
-        running=np.where(inside, segments.running[here], 0.0),
-        waiting=np.where(inside, segments.waiting[here], 0.0),
-        preempted=np.where(inside, segments.preempted[here], 0.0),
-        context=np.where(inside, segments.context[here], 0.0),
+        running=np.where(shown, segments.running[here], 0.0),
+        waiting=np.where(shown, segments.waiting[here], 0.0),
+        preempted=np.where(shown, segments.preempted[here], 0.0),
+        context=np.where(shown, segments.context[here], 0.0),
     )
 
 
