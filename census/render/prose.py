@@ -85,7 +85,7 @@ def _words(piece: Piece) -> str:
 
 
 def kept_together(text: str, *, glue: str) -> str:
-    """Return text with ``glue`` for the spaces at which no line should break: before units, inside intervals."""
+    """Return text with ``glue`` where no line should break: before units and inside intervals."""
     return _IN_INTERVAL.sub(glue, _BEFORE_UNIT.sub(glue, text))
 
 
