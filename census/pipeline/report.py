@@ -1,0 +1,178 @@
+"""From a capture to censuses: every finding of every engine, in the order in which each needs the last.
+
+Randomness is seeded from the capture's hash and the finding's name, so the same capture gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from census import __version__
+from census.capture.folder import Capture, load_capture
+from census.capture.manifest import EngineEntry, Manifest
+from census.errors import InconclusiveError, UsageError
+from census.findings import (
+    arrival_wait,
+    attribution,
+    decode_under_prefill,
+    lag_structure,
+    mechanism,
+    pending,
+    preemptions,
+    protection_meter,
+    step_phases,
+)
+from census.findings.interval_rates import IntervalRates, measure_rates
+from census.knobs import ladder
+from census.model.census import Census, Coverage, Engine, Provenance
+from census.model.estimate import Absent
+from census.model.findings import Findings
+from census.model.settings import Settings
+from census.pipeline.track import draw_track
+from census.timeline.load import load_timeline
+from census.timeline.timeline import Timeline
+from census.traps.audits import audit
+from census.traps.catalogue import inspect_all
+from census.traps.evidence import Evidence
+
+Finding = TypeVar("Finding")
+
+
+def build_censuses(path: Path, settings: Settings, *, boot: str = "all") -> tuple[Census, ...]:
+    """Return one census for each engine of the capture in ``path``.
+
+    Parameters
+    ----------
+    boot : "all", "last", or the index of one boot as text.
+
+    Raises
+    ------
+    CaptureError : no such capture, or it cannot be read.
+    UsageError : the capture has no such boot.
+    InconclusiveError : no engine of the capture has two scrapes in the window.
+    """
+    capture = load_capture(path)
+    if not capture.manifest.engines:
+        raise InconclusiveError(f"{path} holds no engine", hint="pull again with a wider window")
+    return tuple(_take(capture, entry, settings, boot=boot) for entry in capture.manifest.engines)
+
+
+def _take(capture: Capture, entry: EngineEntry, settings: Settings, *, boot: str) -> Census:
+    manifest = capture.manifest
+    timeline = _cut(load_timeline(capture, entry.key, settings=settings), boot)
+    draw = _Draws(sha256=manifest.sha256, engine=entry.key)
+    rates = measure_rates(timeline, settings)
+    findings = _measure(timeline, rates, settings, draw)
+    lost = _with_rates(
+        rates,
+        lambda known: attribution.measure(timeline, known, findings.mechanism, settings, draw("attribution")),
+    )
+    evidence = Evidence(
+        manifest=manifest,
+        entry=entry,
+        timeline=timeline,
+        findings=findings,
+        settings=settings,
+        read_series=capture.series,
+        stats_page=_stats_page(capture),
+    )
+    known = rates if isinstance(rates, IntervalRates) else None
+    return Census(
+        engine=Engine(profile=entry.profile, labels=dict(entry.labels)),
+        coverage=Coverage(
+            window=manifest.window,
+            scrape_interval_s=timeline.scrape_interval_s,
+            coverage=timeline.coverage,
+        ),
+        boots=timeline.boots,
+        loaded_intervals=_count_loaded(known),
+        intervals=len(timeline.clean()),
+        findings=findings,
+        attribution=lost,
+        audits=audit(evidence),
+        caveats=inspect_all(evidence),
+        provenance=_provenance(manifest, settings),
+        pooled=False,
+        track=draw_track(timeline, known),
+    )
+
+
+def _measure(timeline: Timeline, rates: IntervalRates | Absent, settings: Settings, draw: _Draws) -> Findings:
+    phases = step_phases.measure(timeline, settings, draw("step_phases"))
+    lag = _with_rates(rates, lambda known: lag_structure.measure(timeline, known, settings, draw("lag")))
+    verdict = _with_rates(
+        rates,
+        lambda known: mechanism.measure(timeline, known, phases, lag, settings, draw("mechanism")),
+    )
+    return Findings(
+        step_phases=phases,
+        decode_under_prefill=_with_rates(
+            rates, lambda known: decode_under_prefill.measure(timeline, known, settings, draw("buckets"))
+        ),
+        pending=_with_rates(rates, lambda known: pending.measure(timeline, known, settings, draw("pending"))),
+        lag_structure=lag,
+        mechanism=verdict,
+        arrival_wait=_with_rates(rates, lambda known: arrival_wait.measure(timeline, known, settings)),
+        protection_meter=protection_meter.measure(timeline, settings),
+        preemptions=preemptions.measure(timeline, settings),
+        ladder=_with_rates(
+            rates, lambda known: ladder.price(timeline, known, verdict, settings, draw("ladder"))
+        ),
+    )
+
+
+class _Draws:
+    """One generator a finding, the same for the same capture, engine and finding."""
+
+    def __init__(self, *, sha256: str, engine: str) -> None:
+        self._seed = (int(sha256[:16], 16), zlib.crc32(engine.encode("utf-8")))
+
+    def __call__(self, finding: str) -> np.random.Generator:
+        return np.random.default_rng((*self._seed, zlib.crc32(finding.encode("utf-8"))))
+
+
+def _with_rates(
+    rates: IntervalRates | Absent, measure: Callable[[IntervalRates], Finding | Absent]
+) -> Finding | Absent:
+    """Measure what needs interval rates; where there are none their reason is the finding's."""
+    return rates if isinstance(rates, Absent) else measure(rates)
+
+
+def _cut(timeline: Timeline, boot: str) -> Timeline:
+    """Return the timeline of the boot asked for."""
+    if boot == "all":
+        return timeline
+    known = [one.index for one in timeline.boots]
+    index = known[-1] if boot == "last" else int(boot)
+    if index not in known:
+        raise UsageError(f"the capture has no boot {index}", hint=f"its boots are 0 to {known[-1]}")
+    return timeline.only_boot(index)
+
+
+def _count_loaded(rates: IntervalRates | None) -> int:
+    if rates is None:
+        return 0
+    frame = rates.frame
+    return int((frame["decode_work"] & (frame["prefill_tok_s"] > 0)).sum())
+
+
+def _stats_page(capture: Capture) -> Mapping[str, object] | None:
+    page = capture.extra("stats.json")
+    return page if isinstance(page, Mapping) else None
+
+
+def _provenance(manifest: Manifest, settings: Settings) -> Provenance:
+    return Provenance(
+        census_version=__version__,
+        capture_sha256=manifest.sha256,
+        settings=settings,
+        queries=manifest.queries,
+        backend=manifest.backend,
+        way=manifest.way,
+        warnings=manifest.warnings,
+    )
