@@ -25,7 +25,7 @@ from census import __version__
 from census.capture.gate_file import gate_document
 from census.capture.hashing import canonical_sha256, combine_digests, series_digest
 from census.capture.manifest import FORMAT, EngineEntry, Manifest
-from census.capture.manifest_json import manifest_from_json, manifest_to_json
+from census.capture.manifest_json import manifest_to_json, read_manifest
 from census.capture.places import (
     GATE,
     MANIFEST,
@@ -33,7 +33,6 @@ from census.capture.places import (
     list_captures,
     newest_capture,
     read_json,
-    require_whole,
 )
 from census.capture.samples_file import SamplesWriter, count_rows, read_samples
 from census.capture.series import Series
@@ -199,12 +198,7 @@ def load_capture(path: Path) -> Capture:
     ------
     CaptureError : not there, half written, unreadable, of a newer format, or with samples missing.
     """
-    require_whole(path)
-    try:
-        text = (path / MANIFEST).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CaptureError(f"{path / MANIFEST} is unreadable: {error}") from error
-    manifest = manifest_from_json(text, where=str(path))
+    manifest = read_manifest(path)
     rows = count_rows(path / SAMPLES)
     if rows != sum(manifest.samples):
         raise CaptureError(

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from census.capture.manifest import FORMAT, AbsentRole, EngineEntry, Manifest, Part, RoleBinding
+from census.capture.places import MANIFEST, require_whole
 from census.errors import CaptureError
 from census.model.window import Window, rfc3339
 
@@ -43,6 +45,21 @@ def manifest_to_json(manifest: Manifest) -> str:
         "sha256": manifest.sha256,
     }
     return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Return the manifest of the capture in this folder, without a look at its samples.
+
+    Raises
+    ------
+    CaptureError : no whole capture, or its manifest is unreadable or of a newer format.
+    """
+    require_whole(path)
+    try:
+        text = (path / MANIFEST).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CaptureError(f"{path / MANIFEST} is unreadable: {error}") from error
+    return manifest_from_json(text, where=str(path))
 
 
 def manifest_from_json(text: str, *, where: str) -> Manifest:

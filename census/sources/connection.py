@@ -92,6 +92,14 @@ class Connection:
         """Return the address alone."""
         return f"Connection({self.base_url})"
 
+    def __enter__(self) -> Connection:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the session."""
+        self.close()
+
     def close(self) -> None:
         """Close the session."""
         self.session.close()

@@ -90,9 +90,12 @@ class PrometheusCatalogue:
         else:
             kind = "unknown"
         backend: dict[str, Any] = {"kind": kind, "version": version}
-        for flag in ("query.max-samples", "query.timeout", "storage.tsdb.retention.time"):
+        for flag in ("query.max-samples", "query.timeout"):
             if flag in flags:
                 backend[flag] = str(flags[flag])
+        runtime, _ = self._status("/api/v1/status/runtimeinfo")
+        if runtime.get("storageRetention"):
+            backend["retention"] = str(runtime["storageRetention"])
         return backend
 
     def _status(self, path: str) -> tuple[dict[str, Any], str]:
