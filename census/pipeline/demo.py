@@ -42,7 +42,7 @@ def pull_demo(out: Path, *, hours: float, on_stage: Callable[[str], None], on_pr
     on_stage("serving it as a Prometheus on loopback")
     with serve([run]) as url:
         access = SourceSettings(url=url).access()
-        connection = Connection(access)
-        prepared = prepare(request, access, connection)
-        on_stage("pulling it")
-        return pull(request, prepared, connection, on_progress=on_progress)
+        with Connection(access) as connection:
+            prepared = prepare(request, access, connection)
+            on_stage("pulling it")
+            return pull(request, prepared, connection, on_progress=on_progress)
