@@ -96,12 +96,18 @@ def measure_liveness(
     )
 
 
-def _jump(increase: FloatArray, *, work: BoolArray, flat: BoolArray) -> float | None:
-    """Return the median increase after a flat interval over the mean of working intervals."""
+def _after_flats(increase: FloatArray, *, flat: BoolArray) -> FloatArray:
+    """Return the increases right after a flat stretch."""
     after = np.zeros_like(flat)
     after[1:] = flat[:-1] & (increase[1:] > 0)
+    return increase[after]
+
+
+def _jump(increase: FloatArray, *, work: BoolArray, flat: BoolArray) -> float | None:
+    """Return the median increase after a flat stretch over the mean of working intervals."""
+    after = _after_flats(increase, flat=flat)
     mean = float(increase[work].mean()) if work.any() else 0.0
-    return float(np.median(increase[after])) / mean if after.any() and mean > 0 else None
+    return float(np.median(after)) / mean if after.size and mean > 0 else None
 
 
 def _from_ends(moved: BoolArray, *, without: BoolArray, with_end: BoolArray) -> bool | None:
@@ -122,13 +128,12 @@ def _from_ends(moved: BoolArray, *, without: BoolArray, with_end: BoolArray) -> 
 
 
 def _from_flats(increase: FloatArray, *, work: BoolArray, flat: BoolArray) -> bool | None:
-    """Decide by work that left the counter flat, followed by a jump."""
+    """Decide by work that left the counter flat, again and again, each time followed by a jump."""
     if work.sum() < FEWEST:
         return None
     share = float(flat.sum() / work.sum())
     if share < FLAT_SHARE / 5:
         return False
     jump = _jump(increase, work=work, flat=flat)
-    if flat.sum() >= FEWEST // 2 and share >= FLAT_SHARE and jump is not None and jump >= JUMP:
-        return True
-    return None
+    often = _after_flats(increase, flat=flat).size >= FEWEST // 2
+    return True if often and share >= FLAT_SHARE and jump is not None and jump >= JUMP else None

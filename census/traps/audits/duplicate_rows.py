@@ -13,7 +13,7 @@ def audit_duplicates(evidence: Evidence) -> tuple[Mapping[str, Any], ...]:
     facts = evidence.timeline.facts
     grouped: dict[tuple[str, str, str, bool], list[str]] = {}
     for one in facts.duplicates:
-        key = (str(one["kept"]), str(one["dropped"]), str(one["rule"]), bool(one["agree"]))
+        key = (_family(one["kept"]), _family(one["dropped"]), str(one["rule"]), bool(one["agree"]))
         grouped.setdefault(key, []).append(str(one["role"]))
     rows: list[Mapping[str, Any]] = [
         {"roles": _named(roles), "kept": kept, "dropped": dropped, "rule": rule, "agree": agree}
@@ -22,7 +22,7 @@ def audit_duplicates(evidence: Evidence) -> tuple[Mapping[str, Any], ...]:
     rows += [
         {
             "roles": str(one["role"]),
-            "kept": str(one["metrics"]),
+            "kept": _joined(one["metrics"]),
             "dropped": None,
             "rule": f"stitched at {fact_time(one, 'at_ms')}",
             "agree": True,
@@ -32,6 +32,17 @@ def audit_duplicates(evidence: Evidence) -> tuple[Mapping[str, Any], ...]:
     return tuple(rows)
 
 
+def _family(series: object) -> str:
+    """Return a series as it is written, its histogram suffix left out."""
+    name, brace, labels = str(series).partition("{")
+    suffix = next((one for one in ("_bucket", "_sum", "_count") if name.endswith(one)), "")
+    return name.removesuffix(suffix) + brace + labels
+
+
 def _named(roles: list[str]) -> str:
     distinct = list(dict.fromkeys(roles))
     return ", ".join(distinct[:3]) + (f" and {len(distinct) - 3} more" if len(distinct) > 3 else "")
+
+
+def _joined(metrics: object) -> str:
+    return " then ".join(str(one) for one in metrics) if isinstance(metrics, tuple) else str(metrics)
