@@ -76,8 +76,7 @@ def _choose(engines: Sequence[Meters], *, engine: str | None) -> list[Meters]:
 
 
 def _judge(meters: Meters, *, since: Since, partial: bool) -> EngineVerdict:
-    held = meters.counted("held_steps", since=since)
-    chances = meters.counted("mixed_steps", since=since)
+    held, chances = _counted(meters, "held_steps", since=since), _counted(meters, "mixed_steps", since=since)
     state, summary = _state(meters, held=held, chances=chances, since=since)
     outcome = OUTCOMES[state]
     if partial:
@@ -94,6 +93,11 @@ def _judge(meters: Meters, *, since: Since, partial: bool) -> EngineVerdict:
         summary=summary,
         evidence=_evidence(meters, held=held, since=since),
     )
+
+
+def _counted(meters: Meters, role: str, *, since: Since) -> Bounds | None:
+    """Return what a role counted, None where it has no sample in the span or cannot be read."""
+    return None if meters.unreadable(role) else meters.counted(role, since=since)
 
 
 def _state(meters: Meters, *, held: Bounds | None, chances: Bounds | None, since: Since) -> tuple[State, str]:

@@ -2,9 +2,9 @@
 
 Method: increases are last minus first, piece by piece between zeros (timeline/pieces.py). What was counted
 before the first sample of a piece counts in full where the process is known to have begun inside the span,
-and otherwise in the upper bound alone: a boot whose start was not seen, a counter born late, an edge that lies
-across the moment. A moment between two samples is counted from the one after it at least, from the one before
-it at most.
+and otherwise in the upper bound alone: a boot whose start was not seen, a counter born late, an edge that
+lies across the moment. A moment between two samples is counted from the one after it at least, from the one
+before it at most.
 
 When it misleads: what a process counts between its last scrape and its end is seen by nobody, so after a
 restart the upper bound is one over what was scraped.
