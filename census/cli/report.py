@@ -1,7 +1,7 @@
 """census report: what does a capture say? Prints the answer on one screen and writes the report's files.
 
-One document alone goes to standard output with ``--format json --out -`` (or md, or html); ``--json`` is short
-for that. Exit 0 whenever a document was printed: only gates fail.
+One document alone goes to standard output with ``--format json --out -`` (or md, or html); ``--json`` is
+short for that. Exit 0 whenever a document was printed: only gates fail.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def report(
         )
     which_boot = parse_boot(boot)
     settings = parse_settings(edges)
-    from census.capture.folder import newest_capture
+    from census.capture.places import newest_capture
 
     path = newest_capture(CAPTURES) if capture is None else capture
     censuses = take_census(path, settings=settings, boot=which_boot, engine=engine)
