@@ -18,14 +18,12 @@ from census.timeline.timeline import Timeline
 LIVE = "step"
 
 
-def find_hidden_recompute(timeline: Timeline) -> NDArray[np.bool_]:
-    """Return the clean intervals, one flag each, whose zero prefill is not known to be zero."""
+def find_hidden_recompute(timeline: Timeline, *, role: str) -> NDArray[np.bool_]:
+    """Return the clean intervals in which a zero of this prefill counter is not known to be zero."""
     clean = timeline.clean()
     nowhere = np.zeros(len(clean), dtype=bool)
-    role = "prefill_tokens" if timeline.has("prefill_tokens") else "prompt_tokens"
-    if not timeline.has("preemptions", role):
-        return nowhere
-    if role == "prefill_tokens" and timeline.clocks.get(role) == LIVE:
+    live = role == "prefill_tokens" and timeline.clocks.get(role) == LIVE
+    if live or not timeline.has("preemptions", role):
         return nowhere
     events = np.nan_to_num(clean["preemptions"].to_numpy(dtype=np.float64)) > 0
     near = events.copy()

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from census.model.caveat import Caveat
+from census.timeline.prefill import measure_prefill_tokens
 from census.traps.evidence import Evidence
 
 ID = "trap/cache-inclusive-prompt"
@@ -24,46 +25,48 @@ WORTH_TELLING = 1.1
 def inspect(evidence: Evidence) -> tuple[Caveat, ...]:
     """Tell how far prompt tokens are from computed tokens, or that nothing tells them apart."""
     timeline = evidence.timeline
-    if not timeline.has("prompt_tokens"):
+    prefill = measure_prefill_tokens(timeline)
+    if prefill is None or not timeline.has("prompt_tokens"):
         return ()
-    computed = evidence.prefill_increase()
-    prompt = evidence.increase("prompt_tokens")
-    seconds = float(evidence.seconds().sum())
-    if computed is None or not seconds > 0 or not np.nansum(prompt) > 0:
+    seconds, prompt = float(evidence.seconds().sum()), evidence.increase("prompt_tokens")
+    if not seconds > 0 or not np.nansum(prompt) > 0:
         return ()
     prompt_rate = float(np.nansum(prompt)) / seconds
-    metric = timeline.metrics["prompt_tokens"]
-    if not timeline.has("prefill_tokens") and not timeline.has("cached_tokens"):
-        return (
-            Caveat(
-                id=ID,
-                severity="warning",
-                summary=(
-                    f"the prefill axis is {metric}, cache hits included: {prompt_rate:.4g} tok/s on "
-                    "average, of "
-                    "which an unknown part was computed"
-                ),
-                evidence={"metric": metric, "prompt_tok_s": prompt_rate, "computed_tok_s": None},
-                touches=("decode_under_prefill", "lag_structure", "ladder"),
-            ),
-        )
-    computed_rate = float(np.nansum(computed)) / seconds
+    if prefill.hits == "included":
+        return (_unknown(timeline.metrics["prompt_tokens"], prompt_rate),)
+    computed_rate = float(np.nansum(prefill.tokens)) / seconds
     if prompt_rate < WORTH_TELLING * computed_rate:
         return ()
-    return (
-        Caveat(
-            id=ID,
-            severity="info",
-            summary=(
-                f"had you used {metric}: {prompt_rate:.4g} tok/s of prefill; computed: {computed_rate:.4g} "
-                f"({1 - computed_rate / prompt_rate:.0%} were cache hits)"
-            ),
-            evidence={
-                "metric": metric,
-                "prompt_tok_s": prompt_rate,
-                "computed_tok_s": computed_rate,
-                "hit_share": 1 - computed_rate / prompt_rate,
-            },
-            touches=("decode_under_prefill",),
+    return (_known(timeline.metrics["prompt_tokens"], prompt_rate, computed_rate),)
+
+
+def _unknown(metric: str, prompt_rate: float) -> Caveat:
+    return Caveat(
+        id=ID,
+        severity="warning",
+        summary=(
+            f"the prefill axis is {metric}, cache hits included: {prompt_rate:.4g} tok/s on average, of "
+            "which an unknown part was computed"
         ),
+        evidence={"metric": metric, "prompt_tok_s": prompt_rate, "computed_tok_s": None},
+        touches=("decode_under_prefill", "lag_structure", "ladder"),
+    )
+
+
+def _known(metric: str, prompt_rate: float, computed_rate: float) -> Caveat:
+    share = 1 - computed_rate / prompt_rate
+    return Caveat(
+        id=ID,
+        severity="info",
+        summary=(
+            f"had you used {metric}: {prompt_rate:.4g} tok/s of prefill; computed: {computed_rate:.4g} "
+            f"({share:.0%} were cache hits)"
+        ),
+        evidence={
+            "metric": metric,
+            "prompt_tok_s": prompt_rate,
+            "computed_tok_s": computed_rate,
+            "hit_share": share,
+        },
+        touches=("decode_under_prefill",),
     )

@@ -13,6 +13,7 @@ from census.capture.series import Series
 from census.model.findings import Findings
 from census.model.settings import Settings
 from census.model.window import rfc3339
+from census.timeline.prefill import measure_prefill_tokens
 from census.timeline.timeline import Timeline
 
 FloatArray = NDArray[np.float64]
@@ -29,7 +30,7 @@ class Evidence:
     manifest, entry : the capture, and the engine of it that is judged.
     timeline, findings : what was made of its samples.
     read_series : raw samples by series id, as they were scraped.
-    stats_page : the engine's own statistics page at the time of the pull; None where it was not asked for.
+    stats_page : the snapshot of the engine's own page, {"taken_ms", "page"}; None where it was not asked for.
     """
 
     manifest: Manifest
@@ -65,15 +66,9 @@ class Evidence:
         return tuple(one for one in found if one.times_ms.size)
 
     def prefill_increase(self) -> FloatArray | None:
-        """Return computed prefill tokens per clean interval, as the axis has them; None without a counter."""
-        if self.timeline.has("prefill_tokens"):
-            return self.increase("prefill_tokens")
-        if not self.timeline.has("prompt_tokens"):
-            return None
-        prompt = self.increase("prompt_tokens")
-        if not self.timeline.has("cached_tokens"):
-            return prompt
-        return np.maximum(prompt - self.increase("cached_tokens"), 0.0)
+        """Return prefill tokens per clean interval, as the axis has them; None without a counter."""
+        found = measure_prefill_tokens(self.timeline)
+        return None if found is None else found.tokens
 
 
 def fact_number(fact: Mapping[str, object], key: str) -> float:

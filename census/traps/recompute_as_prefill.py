@@ -16,6 +16,7 @@ import numpy as np
 
 from census.model.caveat import Caveat
 from census.timeline.hidden_recompute import find_hidden_recompute
+from census.timeline.prefill import prefill_roles
 from census.traps.evidence import Evidence
 
 ID = "trap/recompute-as-prefill"
@@ -23,13 +24,15 @@ ID = "trap/recompute-as-prefill"
 
 def inspect(evidence: Evidence) -> tuple[Caveat, ...]:
     """Tell of intervals that look free of prefill and held a recompute."""
-    hidden = find_hidden_recompute(evidence.timeline)
-    if not hidden.any() or not evidence.timeline.has("decode_tokens"):
+    roles = prefill_roles(evidence.timeline)
+    if not roles or not evidence.timeline.has("decode_tokens"):
+        return ()
+    hidden = find_hidden_recompute(evidence.timeline, role=roles[0])
+    if not hidden.any():
         return ()
     rates = evidence.increase("decode_tokens") / evidence.seconds()
-    axis = evidence.prefill_increase()
-    idle = np.zeros_like(hidden) if axis is None else (axis == 0) & (rates > 0)
-    with_them, without = _median(rates[idle]), _median(rates[idle & ~hidden])
+    quiet = (evidence.increase(roles[0]) == 0) & (rates > 0)
+    with_them, without = _median(rates[quiet]), _median(rates[quiet & ~hidden])
     told = (
         ""
         if with_them is None or without is None
@@ -44,7 +47,7 @@ def inspect(evidence: Evidence) -> tuple[Caveat, ...]:
                 f"{int(hidden.sum())} interval(s) beside {preemptions:.0f} preemption(s) look free of "
                 "prefill and "
                 "may hold a recompute that "
-                f"{evidence.timeline.metrics.get('prompt_tokens', 'the prompt counter')} "
+                f"{evidence.timeline.metrics[roles[0]]} "
                 f"never shows{told}"
             ),
             evidence={

@@ -16,8 +16,7 @@ from census.model.settings import Settings
 from census.model.window import Window
 from census.queries.resolve import resolve_series
 from census.timeline.build import build_timeline
-from census.timeline.front_ends import refuse_front_end_steps
-from census.timeline.observed_clocks import correct_clocks
+from census.timeline.corrections import correct
 from census.traps.catalogue import inspect_all
 from census.traps.evidence import Evidence
 
@@ -122,7 +121,7 @@ def evidence_of(
             sha256="0" * 64,
         ),
         entry=entries[engine],
-        timeline=refuse_front_end_steps(correct_clocks(timeline)),
+        timeline=correct(timeline),
         findings=found,
         settings=used,
         read_series=lambda ids: tuple(by_id[one] for one in ids),
