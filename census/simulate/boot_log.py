@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from census.simulate.run import SEGMENT_COLUMNS, BootLog, RequestLog, Segments
+from census.simulate.run import SEGMENT_COLUMNS, BootLog, RequestLog, Segments, Spans
 from census.simulate.scheduler import Scheduler
 
 FLOAT_COLUMNS = frozenset({"start_s", "end_s", "step_cost", "spilled_in", "spilled_out"})
@@ -32,6 +32,7 @@ def build_log(scheduler: Scheduler, index: int, *, process_start_s: float) -> Bo
         row_step_rows=rows,
         row_step_tokens=rows + sum(reached, np.zeros_like(rows)),
         row_step_accepted=tuple(reached),
+        spans=_spans(scheduler),
         admitted_s=admissions[:, 0],
         admitted_prompt=admissions[:, 1].astype(np.int64),
         admitted_cached=admissions[:, 2].astype(np.int64),
@@ -57,13 +58,25 @@ def _row_step_sums(scheduler: Scheduler) -> tuple[NDArray[np.int64], list[NDArra
     kept = [(accepted > position).astype(np.int16) for position in range(drafts)]
     dense = np.zeros((drafts, size), dtype=np.int16)
     edges = np.zeros(size + 1, dtype=np.int64)
-    for begin, count, at in scheduler.spans:
+    for begin, count, at, _, _ in scheduler.spans:
         for position in range(drafts):
             dense[position, begin : begin + count] += kept[position][at : at + count]
         edges[begin] += 1
         edges[begin + count] -= 1
     rows = np.cumsum(edges)[:size]
     return _running(rows), [_running(line) for line in dense]
+
+
+def _spans(scheduler: Scheduler) -> Spans:
+    table = np.array(
+        [(begin, count, place, since) for begin, count, _, place, since in scheduler.spans], dtype=float
+    ).reshape(-1, 4)
+    return Spans(
+        row_step=table[:, 0].astype(np.int64),
+        rows=table[:, 1].astype(np.int64),
+        request=table[:, 2].astype(np.int64),
+        after_chunk_s=table[:, 3],
+    )
 
 
 def _running(values: NDArray[np.integer]) -> NDArray[np.int64]:

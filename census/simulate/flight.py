@@ -1,7 +1,8 @@
 """What does the scheduler know of one request while it lives?
 
 Method: plain mutable state, ordered by arrival. ``row_at`` is its place in the acceptance pool,
-``span_from`` the row step from which on it has had a row in each.
+``span_from`` the row step from which on it has had a row in each, ``token_s`` the moment of the chunk that
+gave a token just before that.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class Flight:
         "scheduled_s",
         "span_from",
         "submit_s",
+        "token_s",
         "version",
     )
 
@@ -48,6 +50,7 @@ class Flight:
         self.row_at = int(requests.offset[index])
         self.scheduled_s = math.nan
         self.first_s = math.nan
+        self.token_s = math.nan
         self.end_s = math.nan
         self.end_row_step = -1
         self.span_from = -1

@@ -97,6 +97,25 @@ class RequestLog:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Spans:
+    """Unbroken runs of row steps in which one request had a row, in order of their end.
+
+    Attributes
+    ----------
+    row_step : the first of them. rows : how many, 0 where a token's request was preempted before its first
+        row.
+    request : row of the request log.
+    after_chunk_s : when the chunk ended that gave the token before the first row; NaN where the span goes on
+        after the request had been left out.
+    """
+
+    row_step: Ints
+    rows: Ints
+    request: Ints
+    after_chunk_s: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BootLog:
     """One process lifetime.
 
@@ -123,6 +142,7 @@ class BootLog:
     row_step_rows: Ints
     row_step_tokens: Ints
     row_step_accepted: tuple[Ints, ...]
+    spans: Spans
     admitted_s: Floats
     admitted_prompt: Ints
     admitted_cached: Ints

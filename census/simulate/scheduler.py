@@ -66,7 +66,7 @@ class Scheduler:
         self.skip_admission = False
         self.was_decode_only = False
         self.segments = array("d")
-        self.spans: list[tuple[int, int, int]] = []
+        self.spans: list[tuple[int, int, int, int, float]] = []
         self.admissions: list[tuple[float, int, int]] = []
         self.preempted_s: list[float] = []
         self.rejected_s: list[float] = []
@@ -146,8 +146,9 @@ class Scheduler:
     def close_span(self, flight: Flight) -> None:
         """Book the rows that a decoder has had since its span began."""
         had = self.row_step - flight.span_from
-        if had:
-            self.spans.append((flight.span_from, had, flight.row_at))
+        if had or not math.isnan(flight.token_s):
+            self.spans.append((flight.span_from, had, flight.row_at, flight.place, flight.token_s))
+            flight.token_s = math.nan
         flight.output += self.tokens_of(flight.row_at, had)
         flight.row_at += had
         flight.rows_left -= had
@@ -332,6 +333,7 @@ class Scheduler:
         self.prefilling.remove(flight)
         self.out_of_order -= flight.preemptions > 0
         flight.output += 1
+        flight.token_s = self.now
         if math.isnan(flight.first_s):
             flight.first_s = self.now
             self.streams += 1
