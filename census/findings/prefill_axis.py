@@ -20,6 +20,7 @@ from census.timeline.prefill import measure_prefill_tokens
 from census.timeline.timeline import Timeline
 
 NEEDS = ("prefill_tokens", "prompt_tokens", "cached_tokens", "prefix_queries", "prefix_hits")
+COUNTERS = ("prefill_tokens", "prompt_tokens")
 
 COMPUTED = "computed prefill tokens per second"
 WITH_HITS = "prompt tokens per second, cache hits included"
@@ -37,7 +38,9 @@ def measure_prefill(timeline: Timeline) -> PrefillAxis | Absent:
     """Return the prefill tokens of every clean interval, or why no counter tells them."""
     found = measure_prefill_tokens(timeline)
     if found is None:
-        return Absent(timeline.why_absent("prefill_tokens"))
+        unusable = {row["role"] for row in timeline.facts.unusable}
+        removed = next((role for role in COUNTERS if role in unusable), COUNTERS[0])
+        return Absent(timeline.why_absent(removed))
     late = next((role for role in found.roles if timeline.clocks.get(role) == "request"), None)
     if late is not None:
         metric = timeline.metrics.get(late, late)
