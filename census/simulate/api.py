@@ -202,7 +202,8 @@ def _moment(parameters: Parameters, name: str, *, default: int) -> int:
         return parse_time(text)
     except UsageError as error:
         raise BadQueryError(
-            f'invalid parameter "{name}": cannot parse "{text}" to a valid timestamp'
+            f"invalid parameter \"{name}\": Invalid time value for '{name}': "
+            f'cannot parse "{text}" to a valid timestamp'
         ) from error
 
 
