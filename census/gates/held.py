@@ -47,7 +47,7 @@ def judge_held(gate: Mapping[str, Any], *, since: Since = "boot", engine: str | 
     Parameters
     ----------
     since : "boot" (the last one seen) or a moment in milliseconds since 1970.
-    engine : key of the only engine to judge; all by default.
+    engine : key of the only engine to judge, or the profile of those to judge; "auto" and None mean all.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def judge_held(gate: Mapping[str, Any], *, since: Since = "boot", engine: str | 
 def _choose(engines: Sequence[Meters], *, engine: str | None) -> list[Meters]:
     if not engines:
         raise InconclusiveError("no engine was found", hint="census doctor shows what the server has")
-    chosen = [one for one in engines if engine is None or one.key == engine]
+    chosen = [one for one in engines if engine in (None, "auto", one.key, one.profile)]
     if not chosen:
         known = ", ".join(one.key for one in engines)
         raise UsageError(f"there is no engine {engine!r}", hint=f"the engines are {known}")

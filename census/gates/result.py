@@ -31,8 +31,10 @@ class Bounds:
     high: int | float
 
     def __str__(self) -> str:
-        """Return "5" or "between 0 and 5"."""
-        return f"{self.low:,}" if self.low == self.high else f"between {self.low:,} and {self.high:,}"
+        """Return "5", "at least 3" or, where nothing is certain, "between 0 and 5"."""
+        if self.low == self.high:
+            return f"{self.low:,}"
+        return f"at least {self.low:,}" if self.low > 0 else f"between 0 and {self.high:,}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
