@@ -9,40 +9,40 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from census.simulate.engine_state import EngineState
 from census.simulate.run import SEGMENT_COLUMNS, BootLog, RequestLog, Segments, Spans
-from census.simulate.scheduler import Scheduler
 
 FLOAT_COLUMNS = frozenset({"start_s", "end_s", "step_cost", "spilled_in", "spilled_out"})
 
 
-def build_log(scheduler: Scheduler, index: int, *, process_start_s: float) -> BootLog:
+def build_log(state: EngineState, index: int, *, process_start_s: float) -> BootLog:
     """Return the log of a process that has been played to its end."""
-    for flight in scheduler.decoding:
-        scheduler.close_span(flight)
-    rows, reached = _row_step_sums(scheduler)
-    admissions = np.array(scheduler.admissions, dtype=float).reshape(-1, 3)
+    for flight in state.decoding:
+        state.close_span(flight)
+    rows, reached = _row_step_sums(state)
+    admissions = np.array(state.admissions, dtype=float).reshape(-1, 3)
     return BootLog(
         index=index,
         process_start_s=process_start_s,
-        ready_s=scheduler.ready_s,
-        end_s=scheduler.end_s,
-        interleave=scheduler.interleave,
-        segments=_segments(scheduler),
-        requests=_requests(scheduler),
+        ready_s=state.ready_s,
+        end_s=state.end_s,
+        interleave=state.interleave,
+        segments=_segments(state),
+        requests=_requests(state),
         row_step_rows=rows,
         row_step_tokens=rows + sum(reached, np.zeros_like(rows)),
         row_step_accepted=tuple(reached),
-        spans=_spans(scheduler),
+        spans=_spans(state),
         admitted_s=admissions[:, 0],
         admitted_prompt=admissions[:, 1].astype(np.int64),
         admitted_cached=admissions[:, 2].astype(np.int64),
-        preempted_s=np.array(scheduler.preempted_s),
-        rejected_s=np.array(scheduler.rejected_s),
+        preempted_s=np.array(state.preempted_s),
+        rejected_s=np.array(state.rejected_s),
     )
 
 
-def _segments(scheduler: Scheduler) -> Segments:
-    table = np.frombuffer(scheduler.segments, dtype=np.float64).reshape(-1, len(SEGMENT_COLUMNS))
+def _segments(state: EngineState) -> Segments:
+    table = np.frombuffer(state.segments, dtype=np.float64).reshape(-1, len(SEGMENT_COLUMNS))
     columns = {
         name: table[:, place].copy() if name in FLOAT_COLUMNS else table[:, place].astype(np.int64)
         for place, name in enumerate(SEGMENT_COLUMNS)
@@ -50,15 +50,15 @@ def _segments(scheduler: Scheduler) -> Segments:
     return Segments(**columns)  # type: ignore[arg-type]
 
 
-def _row_step_sums(scheduler: Scheduler) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+def _row_step_sums(state: EngineState) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
     """Return running sums over row steps: rows, and drafts accepted at each position."""
-    size = scheduler.row_step
-    accepted = scheduler.machine.pool.accepted
-    drafts = len(scheduler.world.acceptance)
+    size = state.row_step
+    accepted = state.machine.pool.accepted
+    drafts = len(state.world.acceptance)
     kept = [(accepted > position).astype(np.int16) for position in range(drafts)]
     dense = np.zeros((drafts, size), dtype=np.int16)
     edges = np.zeros(size + 1, dtype=np.int64)
-    for begin, count, at, _, _ in scheduler.spans:
+    for begin, count, at, _, _ in state.spans:
         for position in range(drafts):
             dense[position, begin : begin + count] += kept[position][at : at + count]
         edges[begin] += 1
@@ -67,9 +67,9 @@ def _row_step_sums(scheduler: Scheduler) -> tuple[NDArray[np.int64], list[NDArra
     return _running(rows), [_running(line) for line in dense]
 
 
-def _spans(scheduler: Scheduler) -> Spans:
+def _spans(state: EngineState) -> Spans:
     table = np.array(
-        [(begin, count, place, since) for begin, count, _, place, since in scheduler.spans], dtype=float
+        [(begin, count, place, since) for begin, count, _, place, since in state.spans], dtype=float
     ).reshape(-1, 4)
     return Spans(
         row_step=table[:, 0].astype(np.int64),
@@ -85,10 +85,10 @@ def _running(values: NDArray[np.integer]) -> NDArray[np.int64]:
     return total
 
 
-def _requests(scheduler: Scheduler) -> RequestLog:
-    flights = scheduler.flights
+def _requests(state: EngineState) -> RequestLog:
+    flights = state.flights
     index = np.array([flight.index for flight in flights], dtype=np.int64)
-    requests = scheduler.machine.requests
+    requests = state.machine.requests
 
     def floats(name: str) -> NDArray[np.float64]:
         return np.array([getattr(flight, name) for flight in flights], dtype=np.float64)

@@ -11,10 +11,11 @@ import zlib
 import numpy as np
 
 from census.simulate.boot_log import build_log
+from census.simulate.engine_state import EngineState
 from census.simulate.machine import Machine
 from census.simulate.pools import draw_acceptance, draw_drift, draw_noise
 from census.simulate.run import BootLog, Run
-from census.simulate.scheduler import Scheduler
+from census.simulate.scheduler import play
 from census.simulate.scraping import scrape_plan
 from census.simulate.traffic import draw_requests
 from census.simulate.world import World
@@ -70,6 +71,6 @@ def run_boot(
 ) -> BootLog:
     """Run one process lifetime."""
     interleave = machine.world.interleave[min(index, len(machine.world.interleave) - 1)]
-    scheduler = Scheduler(machine, interleave=interleave, ready_s=ready_s, end_s=end_s)
-    scheduler.run()
-    return build_log(scheduler, index, process_start_s=process_start_s)
+    state = EngineState(machine, interleave=interleave, ready_s=ready_s, end_s=end_s)
+    play(state)
+    return build_log(state, index, process_start_s=process_start_s)
