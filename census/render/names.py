@@ -57,6 +57,9 @@ ATTRIBUTION = {
     "rest": "the rest",
 }
 
+FIRST_LABELS = ("model_name", "model", "engine")
+"""The labels that a reader knows an engine by; the others follow."""
+
 UNITS = {"_tok_s": "tok/s", "_ms": "ms", "_s": "s", "_bytes": "bytes"}
 """How the keys of evidence and audit rows name their units; the longest first."""
 
@@ -127,12 +130,17 @@ def at_prefill(low: float, high: float | None) -> str:
 
 def engine_name(census: Census) -> Prose:
     """Return which engine this is: the profile, then its labels as the server wrote them."""
-    labels = [f"{key}={value}" for key, value in sorted(census.engine.labels.items())]
+    keys = sorted(census.engine.labels, key=lambda key: (_place(key), key))
+    labels = [f"{key}={census.engine.labels[key]}" for key in keys]
     pieces: list[str | Code] = [census.engine.profile]
     for number, label in enumerate(labels):
         pieces.append(", " if number else " · ")
         pieces.append(Code(label))
     return (*pieces, " (pooled)") if census.pooled else tuple(pieces)
+
+
+def _place(label: str) -> int:
+    return FIRST_LABELS.index(label) if label in FIRST_LABELS else len(FIRST_LABELS)
 
 
 def classes_of(classes: StepClasses) -> tuple[tuple[str, StepClass], ...]:

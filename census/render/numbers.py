@@ -16,10 +16,12 @@ from census.model.findings import QuantileBound, Range, ShareRange
 
 MOST_DIGITS = 5
 PLAIN_DIGITS = 3
-INSIDE_BUCKET = 10.0
-"""An interpolated quantile is shown to a tenth of its histogram bucket."""
-UNSURE = 1.5
+INSIDE_BUCKET = 7.0
+"""An interpolated quantile is shown to about a tenth of its histogram bucket."""
+UNSURE = 2.0
 """The last digit shown is the smallest that the interval spans at least this many times."""
+EDGE = 1e-9
+"""So that 15.4 to 15.6 spans two tenths, whatever floats say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ def digits_after_point(value: float, *, width: float | None) -> int:
     magnitude = math.floor(math.log10(abs(value))) if value else 0
     if not width:
         return max(0, PLAIN_DIGITS - 1 - magnitude) if value else 0
-    wanted = -math.floor(math.log10(width / UNSURE))
+    wanted = -math.floor(math.log10(width / UNSURE) + EDGE)
     if not value:
         return max(0, wanted)
     first_of_value = min(-magnitude, wanted + 1)
@@ -197,7 +199,7 @@ def span(seconds: float) -> str:
 
 def lag(seconds: float) -> str:
     """Return a lag with its sign: "+30 s", "0 s", "−15 s"."""
-    text = _trim(abs(seconds))
+    text = _trim(round(abs(seconds), 1))
     sign = "+" if seconds > 0 else "−" if seconds < 0 else ""
     return f"{sign}{text} s"
 

@@ -62,6 +62,16 @@ class Section:
     blocks: tuple[Block, ...]
     caveats: tuple[Caveat, ...]
 
+    @property
+    def warnings(self) -> tuple[Caveat, ...]:
+        """The caveats that stand before the tables."""
+        return tuple(caveat for caveat in self.caveats if caveat.severity != "info")
+
+    @property
+    def remarks(self) -> tuple[Caveat, ...]:
+        """The caveats that are told for the record, after the tables."""
+        return tuple(caveat for caveat in self.caveats if caveat.severity == "info")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:

@@ -472,7 +472,7 @@ def full_census() -> Census:
             edges=(500.0, 1000.0, 2000.0, 5000.0),
             prefill_axis="computed prefill tokens, cache hits excluded",
             per_stream_source="from rows (decode tokens less accepted drafts)",
-            stalls="mixed steps occur, so prefill-only steps are nobody's time",
+            stalls="nobody's",
             load_hides_it=True,
             rows=(
                 _bucket(0.0, 0.0, 5210, 139.4, 166.0, 0.0),

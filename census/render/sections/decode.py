@@ -16,6 +16,13 @@ from census.render.sections.parts import absent_section, bar_of, caveats_touchin
 ID = "decode-under-prefill"
 QUESTION = "What happens to decode as prefill rises?"
 
+STALLS = {
+    "counted": "Decoders wait out prefill-only steps here: those count as their time.",
+    "nobody's": (
+        "Chunks take decode rows along here, so a prefill-only step holds no decoder up and counts for none."
+    ),
+    "both bounds": "Whether decoders wait out prefill-only steps cannot be told: both bounds are given.",
+}
 MIXTURE = 0.25
 """A pooled rate further than this share from the median of its bucket gets a sentence."""
 
@@ -130,10 +137,10 @@ def _costs_table(finding: DecodeUnderPrefill) -> Table:
 
 
 def _remarks(finding: DecodeUnderPrefill) -> tuple[Prose, ...]:
+    stalls = STALLS.get(finding.stalls, sentence(f"stalls: {finding.stalls}"))
     said = [
         prose(
-            f"Prefill axis: {finding.prefill_axis}. "
-            f"Per-stream rate: {finding.per_stream_source}. Stalls: {sentence(finding.stalls)}"
+            f"Prefill axis: {finding.prefill_axis}. Per-stream rate: {finding.per_stream_source}. {stalls}"
         ),
         prose(
             "Bucket medians cannot see an interleave that works: at a given prefill rate the same chunks are "

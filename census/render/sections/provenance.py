@@ -51,6 +51,7 @@ def _origin_table(origin: Provenance) -> Table:
     rows += [
         (prose(f"backend {spelled(key)}"), prose(Code(_text(value))))
         for key, value in sorted(origin.backend.items())
+        if value not in ("", None)
     ]
     rows += [(prose("the server warned"), prose(Code(warning))) for warning in origin.warnings]
     return Table(caption="Origin", columns=word_columns("what", "value"), rows=tuple(rows), notes=())
