@@ -32,8 +32,7 @@ class GaugeAgreement:
     scrapes : scrapes seen. idle: with nothing running. stale: idle, and the gauge repeats a value above zero.
     zero_while_moving : scrapes amid work (the counter moved before; requests run, or it moves after) at
         exactly zero.
-    nonzero_ratio : mean of the gauge where it is above zero over the counter's mean where it moved; None if
-        never.
+    nonzero_error : median of |gauge / counter's rate - 1| where both are above zero; None if never.
     accepted : ratio within 0.8 .. 1.25 and r of 0.9 at least.
     """
 
@@ -46,7 +45,7 @@ class GaugeAgreement:
     idle: int
     stale: int
     zero_while_moving: int
-    nonzero_ratio: float | None
+    nonzero_error: float | None
     accepted: bool
 
 
@@ -93,10 +92,7 @@ def compare_gauge(
     moved = increase > 0
     before = np.concatenate(([False], moved))
     amid = running > 0 if running is not None else np.concatenate((moved, [False]))
-    above = read[(read > 0) & (rates > 0)]
-    moving_mean = (
-        float(np.average(rates[rates > 0], weights=weights[rates > 0])) if np.any(rates > 0) else 0.0
-    )
+    both = (read > 0) & (rates > 0)
     return GaugeAgreement(
         intervals=int(read.size),
         gauge_mean=gauge_mean,
@@ -107,7 +103,7 @@ def compare_gauge(
         idle=int(np.sum(idle)),
         stale=int(np.sum(idle & repeats)),
         zero_while_moving=int(np.sum(before & amid & (gauge == 0))),
-        nonzero_ratio=float(above.mean()) / moving_mean if above.size else None,
+        nonzero_error=float(np.median(np.abs(read[both] / rates[both] - 1))) if both.any() else None,
         accepted=(
             ratio is not None
             and correlation is not None

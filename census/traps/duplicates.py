@@ -6,10 +6,13 @@ the work.
 
 How it is found: several overlapping series answer one part of one role.
 
-What is done: they are collapsed by rule to one, never summed, and listed. Where they disagree, that is said.
+What is done: they are collapsed by rule to one, never summed, and listed in the audit, documented twins of a
+gauge or histogram among them. Where they disagree, that is said.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from census.model.caveat import Caveat
 from census.traps.evidence import Evidence
@@ -19,7 +22,7 @@ ID = "trap/duplicates"
 
 def inspect(evidence: Evidence) -> tuple[Caveat, ...]:
     """Tell of duplicates, with what a sum would have said."""
-    found = evidence.timeline.facts.duplicates
+    found = [one for one in evidence.timeline.facts.duplicates if not _is_known_twin(evidence, one)]
     if not found:
         return ()
     disagree = sorted({str(one["role"]) for one in found if not one["agree"]})
@@ -49,6 +52,13 @@ def inspect(evidence: Evidence) -> tuple[Caveat, ...]:
             touches=("fitness",),
         ),
     )
+
+
+def _is_known_twin(evidence: Evidence, fact: Mapping[str, object]) -> bool:
+    """Tell whether a gauge or histogram is merely exported under two names that agree: nobody sums those."""
+    binding = evidence.entry.binding(str(fact["role"]))
+    kept, dropped = (str(fact[key]).partition("{")[0] for key in ("kept", "dropped"))
+    return binding is not None and binding.kind != "counter" and bool(fact["agree"]) and kept != dropped
 
 
 def _summed(evidence: Evidence, roles: list[str]) -> dict[str, str | float]:

@@ -18,6 +18,8 @@ from census.traps.stale_gauge import is_stale
 
 ID = "trap/scrape-averaged-gauge"
 
+ABOUT_RIGHT = 0.25
+
 
 def is_scrape_averaged(reading: GaugeReading) -> bool:
     """Tell whether a gauge behaves like an average since the last scrape."""
@@ -27,7 +29,7 @@ def is_scrape_averaged(reading: GaugeReading) -> bool:
     if reading.clock == "scrape":
         return True
     often = seen.zero_while_moving >= 2 and seen.zero_while_moving >= 0.2 * seen.intervals
-    return often and seen.nonzero_ratio is not None and 0.7 <= seen.nonzero_ratio <= 1.4
+    return often and seen.nonzero_error is not None and seen.nonzero_error <= ABOUT_RIGHT
 
 
 def inspect(evidence: Evidence) -> tuple[Caveat, ...]:

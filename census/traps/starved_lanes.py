@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from census.model.caveat import Caveat
+from census.model.findings import Mechanism
 from census.traps.evidence import Evidence
 
 ID = "trap/starved-lanes"
@@ -24,6 +25,7 @@ Flags = NDArray[np.bool_]
 
 FEWEST = 5
 SHARE = 0.01
+LASTING_S = 60.0
 
 
 def inspect(evidence: Evidence) -> tuple[Caveat, ...]:
@@ -32,14 +34,16 @@ def inspect(evidence: Evidence) -> tuple[Caveat, ...]:
     if not timeline.has("running", "preemptions") or timeline.total("preemptions") > 0:
         return ()
     starved, working = _starved(evidence)
-    empty = _empty_beside_a_queue(evidence)
+    empty = _lasting(_empty_beside_a_queue(evidence), evidence.seconds())
     seconds = evidence.seconds()
     if not any(int(flags.sum()) >= max(FEWEST, SHARE * working) for flags in (starved, empty)):
         return ()
+    verdict = evidence.findings.mechanism
+    told = isinstance(verdict, Mechanism) and verdict.verdict == "exclusive-prefill"
     return (
         Caveat(
             id=ID,
-            severity="warning",
+            severity="info" if told else "warning",
             summary=(
                 f"lanes starve with zero preemptions: no token in {int(starved.sum())} interval(s) in "
                 "which requests "
@@ -56,6 +60,13 @@ def inspect(evidence: Evidence) -> tuple[Caveat, ...]:
             touches=("mechanism", "decode_under_prefill", "arrival_wait"),
         ),
     )
+
+
+def _lasting(flags: Flags, seconds: NDArray[np.float64]) -> Flags:
+    """Return the flags of runs that last a minute at least; shorter waits are the scheduler at work."""
+    run = np.concatenate(([0], np.cumsum(flags[1:] != flags[:-1]))) if flags.size else flags.astype(int)
+    lengths = np.bincount(run, weights=seconds) if flags.size else seconds
+    return flags & (lengths[run] >= LASTING_S)
 
 
 def _starved(evidence: Evidence) -> tuple[Flags, int]:

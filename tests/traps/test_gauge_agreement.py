@@ -26,7 +26,7 @@ def test_a_gauge_stuck_when_idle_is_stale_in_three_of_five_scrapes_and_rejected(
         idle=3,
         stale=3,
         zero_while_moving=0,
-        nonzero_ratio=1.0,
+        nonzero_error=0.0,
         accepted=False,
     )
 
@@ -36,7 +36,7 @@ def test_a_gauge_averaged_since_the_last_scrape_reads_zero_beside_work() -> None
         np.array([0, 12.1, 0, 12.9, 0]), np.full(4, 187.5), np.full(4, 15.0), running=np.full(5, 1.0)
     )
     assert (seen.zero_while_moving, seen.stale, seen.accepted) == (2, 0, False)
-    assert seen.nonzero_ratio == pytest.approx(1.0)
+    assert seen.nonzero_error == pytest.approx(0.032)
 
 
 @pytest.mark.parametrize(
