@@ -105,7 +105,7 @@ def start_returns(starts: Sequence[float], *, apart_s: float) -> bool:
     return False
 
 
-def zeros_alternate(values: Sequence[float], *, bad_runs: int) -> bool:
-    """Tell whether zeros are too many to be single bad samples."""
-    falls_to_zero = bad_runs + (len(values) > 1 and values[-1] == 0 and values[-2] > 0)
-    return falls_to_zero >= ZERO_RUNS and values.count(0.0) >= ZERO_SHARE * len(values)
+def zeros_alternate(values: Sequence[float], *, bad: int, bad_runs: int) -> bool:
+    """Tell whether bad zeros are too many to be single bad samples; a zero at the very end counts as one."""
+    last = len(values) > 1 and values[-1] == 0 and values[-2] > 0
+    return bad_runs + last >= ZERO_RUNS and bad + last >= ZERO_SHARE * len(values)

@@ -4,8 +4,8 @@ Method (standard library only, so that a gate answers at once). A boot edge is, 
 
 - a changed process start time or uptime, whatever the counters do (process_starts.py), or a new pid;
 - a fall of counters of three metrics or more together, whatever its size. What two merged replicas make is
-  none: every fall of one or two out of many, or scrapes less than a second apart. Nor is it one where nothing
-  fell below half and the process start is known to be the same;
+  none: no fall of more than two while any counter is too large for a new process, or scrapes less than a
+  second apart. Nor is it one where nothing fell below half and the process start is known to be the same;
 - a fall below half, or across missing scrapes, of one or two metrics, unless the process start is known to be
   the same or as many siblings rule a restart out (siblings.py).
 
@@ -30,6 +30,7 @@ from census.timeline.edges import Edge, Scene, find_edges
 from census.timeline.process_starts import ProcessStarts, find_starts
 from census.timeline.samples import Counter, Samples
 from census.timeline.scrapes import Scrapes, find_scrapes
+from census.timeline.siblings import Siblings
 from census.timeline.workers import find_alternating
 
 KNOWN_SHARE = 0.9
@@ -96,7 +97,7 @@ def scan_boots(
     of_process = [one.times_ms for one in (process_start, uptime) if one is not None]
     scrapes = find_scrapes([*(one.times_ms for one in counters), *of_process, *other_times])
     starts = find_starts(process_start, uptime=uptime)
-    scene = Scene(counters=counters, scrapes=scrapes, starts=starts)
+    scene = Scene(counters=counters, siblings=Siblings(counters), scrapes=scrapes, starts=starts)
     falls = {one.key: find_falls(one) for one in counters}
     alternating = find_alternating(counters, falls=falls, gap_ms=scene.gap_ms, starts_return=starts.returns)
     drops = [drop for key, one in falls.items() if key not in alternating for drop in one.drops]

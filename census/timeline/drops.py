@@ -19,7 +19,6 @@ from census.timeline.samples import Counter
 
 FLOAT_NOISE = 1e-9
 SMALL_DIP = 2.0
-SMALL_SHARE = 0.1
 IMPOSSIBLE_RISE = 2.0
 
 
@@ -52,8 +51,8 @@ class Drop:
 
     @property
     def is_small(self) -> bool:
-        """The fall is of one or two, out of many: no new process counts up to so near its predecessor."""
-        return self.high - self.low <= min(SMALL_DIP, SMALL_SHARE * self.high)
+        """The fall is of one or two."""
+        return self.high - self.low <= SMALL_DIP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ group could lie in, the last before its earliest sample is taken.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from census.timeline.drops import Drop
 from census.timeline.process_starts import ProcessStarts
 from census.timeline.samples import Counter
 from census.timeline.scrapes import Scrapes
-from census.timeline.siblings import count_excluders
+from census.timeline.siblings import Siblings
 
 TOGETHER = 3
 GAP_FACTOR = 2.5
@@ -45,6 +45,7 @@ class Scene:
     """What a group of falls is judged against."""
 
     counters: Sequence[Counter]
+    siblings: Siblings
     scrapes: Scrapes
     starts: ProcessStarts
 
@@ -60,12 +61,12 @@ class Scene:
 
 def find_edges(scene: Scene, *, drops: Iterable[Drop], new_process_ms: Mapping[int, str]) -> Edges:
     """Return the boot edges of one process and the falls that are none."""
-    edges: dict[int, Edge] = {}
-    rest = list(drops)
-    for place, evidence in _told_places(scene, new_process_ms=new_process_ms).items():
-        fell = [drop for drop in rest if scene.crosses(drop, place=place)]
-        rest = [drop for drop in rest if drop not in fell]
-        edges[place] = Edge(place=place, fell=len(_families(fell)), evidence=evidence)
+    told = _told_places(scene, new_process_ms=new_process_ms)
+    at_told, rest = _claim(drops, scene=scene, places=list(told))
+    edges = {
+        place: Edge(place=place, fell=len(_families(at_told[place])), evidence=evidence)
+        for place, evidence in told.items()
+    }
     rejected: list[Drop] = []
     for place, group in _group(rest, scene=scene):
         evidence = _judge(group, place=place, scene=scene)
@@ -74,11 +75,11 @@ def find_edges(scene: Scene, *, drops: Iterable[Drop], new_process_ms: Mapping[i
         else:
             rejected.extend(group)
     by_key = {one.key: one for one in scene.counters}
-    lone = tuple(drop for drop in rejected if _starts_anew(drop, counter=by_key[drop.key], scene=scene))
+    anew = {drop: _starts_anew(drop, counter=by_key[drop.key], scene=scene) for drop in rejected}
     return Edges(
         edges=tuple(edges[place] for place in sorted(edges)),
-        dips=tuple(drop for drop in rejected if drop not in lone),
-        lone_resets=lone,
+        dips=tuple(drop for drop in rejected if not anew[drop]),
+        lone_resets=tuple(drop for drop in rejected if anew[drop]),
     )
 
 
@@ -96,6 +97,21 @@ def _told_places(scene: Scene, *, new_process_ms: Mapping[int, str]) -> dict[int
         begun = bisect_left(times, change.start_ms - TOO_FAST_MS, first, last)
         places[begun] = change.evidence
     return {place: evidence for place, evidence in sorted(places.items()) if place > 0}
+
+
+def _claim(
+    drops: Iterable[Drop], *, scene: Scene, places: Sequence[int]
+) -> tuple[dict[int, list[Drop]], list[Drop]]:
+    """Return the falls that lie at each of these rising places, and the rest."""
+    claimed: dict[int, list[Drop]] = {place: [] for place in places}
+    rest: list[Drop] = []
+    for drop in drops:
+        at = bisect_right(places, scene.scrapes.index(drop.before_ms))
+        if at < len(places) and places[at] <= scene.scrapes.index(drop.at_ms):
+            claimed[places[at]].append(drop)
+        else:
+            rest.append(drop)
+    return claimed, rest
 
 
 def _group(drops: Iterable[Drop], *, scene: Scene) -> list[tuple[int, list[Drop]]]:
@@ -117,15 +133,17 @@ def _judge(group: Sequence[Drop], *, place: int, scene: Scene) -> str:
     apart_ms = at_ms - before_ms
     half = any(drop.below_half for drop in real)
     same_process = scene.starts.same_process(before_ms=before_ms, at_ms=at_ms)
-    if all(drop.is_small for drop in real) or apart_ms < min(TOO_FAST_MS, scene.scrapes.spacing_ms / 2):
+    excluders = scene.siblings.excluders(at_ms=at_ms)
+    if apart_ms < min(TOO_FAST_MS, scene.scrapes.spacing_ms / 2):
+        return ""
+    if excluders and all(drop.is_small for drop in real):
         return ""
     if len(fallen) >= TOGETHER:
         return f"{len(fallen)} counters fell together" if half or not same_process else ""
     across = apart_ms > scene.gap_ms and any(not drop.is_small for drop in real)
     if same_process or not (half or across):
         return ""
-    excluders = count_excluders(scene.counters, fallen=fallen, at_ms=at_ms)
-    if excluders >= len(fallen):
+    if len(excluders - fallen) >= len(fallen):
         return ""
     names = " and ".join(sorted(fallen))
     return f"{names} fell below half" if half else f"{names} fell across missing scrapes"
@@ -133,8 +151,8 @@ def _judge(group: Sequence[Drop], *, place: int, scene: Scene) -> str:
 
 def _starts_anew(drop: Drop, *, counter: Counter, scene: Scene) -> bool:
     """Tell whether a fall that is no boot edge stays: the counter alone was set back."""
-    across = drop.at_ms - drop.before_ms > scene.gap_ms and not drop.is_small
-    if not (drop.below_half or across):
+    across = drop.at_ms - drop.before_ms > scene.gap_ms
+    if drop.is_small or not (drop.below_half or across):
         return False
     following = counter.values[drop.place : drop.place + RECOVERY_SAMPLES + 1]
     return max(following) < drop.high

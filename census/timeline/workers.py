@@ -39,7 +39,7 @@ def find_alternating(
 def _alternates(counter: Counter, *, falls: Falls, gap_ms: float) -> bool:
     bad = set(falls.bad)
     runs = sum(place - 1 not in bad for place in bad)
-    if bad and zeros_alternate(counter.values, bad_runs=runs):
+    if bad and zeros_alternate(counter.values, bad=len(bad), bad_runs=runs):
         return True
     after_gap = {drop.place for drop in falls.drops if drop.at_ms - drop.before_ms > gap_ms}
     if len(falls.drops) - len(after_gap) < SEVERAL:
