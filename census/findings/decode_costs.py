@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from census.findings.interval_rates import STEP_ROLES, IntervalRates, accepted_tokens
@@ -35,6 +36,7 @@ COLUMNS = (
     "prefill_tokens",
     "seconds",
     "stream_seconds",
+    "stalled_seconds",
 )
 
 
@@ -65,19 +67,30 @@ def gather_costs(timeline: Timeline, rates: IntervalRates) -> DecodeCosts | Abse
     has_held = timeline.has("held_steps")
     held = clean["held_steps"].to_numpy(dtype=np.float64) if has_held else np.zeros(len(clean))
     decode_seconds = clean["decode_seconds"].to_numpy(dtype=np.float64)
+    chunk_seconds = np.maximum(clean["step_seconds"].to_numpy(dtype=np.float64) - decode_seconds, 0.0)
     by_name = {
         "decode_steps": clean["decode_steps"],
         "decode_seconds": decode_seconds,
         "mixed_steps": clean["mixed_steps"],
         "prefill_steps": clean["prefill_steps"],
-        "chunk_seconds": np.maximum(clean["step_seconds"] - decode_seconds, 0.0),
+        "chunk_seconds": chunk_seconds,
         "held_steps": np.where(np.isfinite(held), held, 0.0),
         "rows": tokens - accepted_tokens(timeline),
         "tokens": tokens,
         "prefill_tokens": frame["prefill_tok_s"] * frame["seconds"],
         "seconds": frame["seconds"],
         "stream_seconds": frame["stream_seconds"].fillna(0.0),
+        "stalled_seconds": _stalled_seconds(frame, chunk_seconds)
+        if rates.stalls == "counted"
+        else 0.0 * tokens,
     }
     table = np.column_stack([np.asarray(by_name[name], dtype=np.float64) for name in COLUMNS])
     table[~np.isfinite(table).all(axis=1)] = 0.0
     return DecodeCosts(table=table, segments=frame["segment"].to_numpy(dtype=np.int64), has_held=has_held)
+
+
+def _stalled_seconds(frame: pd.DataFrame, chunk_seconds: Floats) -> Floats:
+    """Return the chunk seconds during which a decoder waited: all where one or more wait on average."""
+    waited = np.nan_to_num(frame["chunk_stream_seconds"].to_numpy(dtype=np.float64))
+    stalled: Floats = np.minimum(waited, chunk_seconds)
+    return stalled

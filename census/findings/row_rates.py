@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from census.findings.chunk_company import rows_in_mixed_steps, waiting_decoders
+from census.findings.chunk_company import StepTimes, rows_in_mixed_steps, waiting_decoders
 from census.findings.stalls import StallEvidence
 from census.findings.stream_rates import StreamRates, count_decoders, ratio_or_nan
 from census.timeline.timeline import Timeline
@@ -77,35 +77,43 @@ def rates_from_rows(timeline: Timeline, evidence: StallEvidence, prefill_tokens:
 
 def _stream_time(timeline: Timeline, *, counted: bool) -> _StreamTime:
     """Divide the time of streams over the classes of steps."""
-    decode_steps, mixed, prefill = (
-        _column(timeline, role) for role in ("decode_steps", "mixed_steps", "prefill_steps")
-    )
-    tokens = _column(timeline, "decode_tokens")
-    rows = tokens - _column(timeline, "draft_accepted") if timeline.has("draft_accepted") else tokens
-    decode_seconds, seconds = _column(timeline, "decode_seconds"), _column(timeline, "seconds")
-    chunk_seconds = np.maximum(_column(timeline, "step_seconds") - decode_seconds, 0.0)
-    mixed_seconds = chunk_seconds * _mixed_share(mixed, prefill)
-    running = count_decoders(timeline, np.zeros(tokens.size, dtype=bool))
-    company = rows_in_mixed_steps(ratio_or_nan(rows, decode_steps + mixed), running.start, running.end)
-    beside = np.where(mixed > 0, company, 0.0)
-    decode_rows = ratio_or_nan(np.maximum(rows - beside * mixed, 0.0), decode_steps)
-    in_decode = np.where(decode_steps > 0, decode_rows * decode_seconds, 0.0)
-    waiting = np.nan_to_num(decode_rows)
-    if counted:
-        waiting = waiting_decoders(
-            decode_rows,
-            running.start,
-            running.end,
-            chunk_seconds=chunk_seconds,
-            seconds=seconds,
-            row_seconds=in_decode,
-        )
+    times = _step_times(timeline)
+    beside = rows_in_mixed_steps(times)
+    decode_rows = ratio_or_nan(np.maximum(times.rows - beside * times.mixed_steps, 0.0), times.decode_steps)
+    waiting = waiting_decoders(times, decode_rows) if counted else np.nan_to_num(decode_rows)
     return _StreamTime(
         decode_rows=decode_rows,
-        decode=in_decode,
-        mixed=np.where(mixed > 0, beside * mixed_seconds, 0.0),
-        stalled=waiting * (chunk_seconds - mixed_seconds),
+        decode=np.where(times.decode_steps > 0, decode_rows * times.decode_seconds, 0.0),
+        mixed=beside * times.mixed_seconds,
+        stalled=waiting * (times.chunk_seconds - times.mixed_seconds),
+        chunk_seconds=times.chunk_seconds,
+    )
+
+
+def _step_times(timeline: Timeline) -> StepTimes:
+    """Return what each clean interval spent, by class of steps."""
+    tokens, decode_steps, decode_seconds, mixed, prefill = (
+        _column(timeline, role)
+        for role in ("decode_tokens", "decode_steps", "decode_seconds", "mixed_steps", "prefill_steps")
+    )
+    chunk_seconds = np.maximum(_column(timeline, "step_seconds") - decode_seconds, 0.0)
+    running = count_decoders(timeline, np.zeros(tokens.size, dtype=bool))
+    held = (
+        np.nan_to_num(_column(timeline, "held_steps"))
+        if timeline.has("held_steps")
+        else np.zeros(tokens.size)
+    )
+    return StepTimes(
+        seconds=_column(timeline, "seconds"),
+        rows=tokens - _column(timeline, "draft_accepted") if timeline.has("draft_accepted") else tokens,
+        decode_steps=decode_steps,
+        decode_seconds=decode_seconds,
+        mixed_steps=mixed,
+        mixed_seconds=chunk_seconds * _mixed_share(mixed, prefill),
         chunk_seconds=chunk_seconds,
+        held_seconds=held * np.nan_to_num(ratio_or_nan(decode_seconds, decode_steps)),
+        running_start=running.start,
+        running_end=running.end,
     )
 
 
