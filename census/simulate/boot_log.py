@@ -17,7 +17,7 @@ FLOAT_COLUMNS = frozenset({"start_s", "end_s", "step_cost", "spilled_in", "spill
 
 def build_log(state: EngineState, index: int, *, process_start_s: float) -> BootLog:
     """Return the log of a process that has been played to its end."""
-    for flight in state.decoding:
+    for flight in sorted(state.decoding):
         state.close_span(flight)
     rows, reached = _row_step_sums(state)
     admissions = np.array(state.admissions, dtype=float).reshape(-1, 3)

@@ -1,8 +1,8 @@
 """How many decode-only steps come before anything changes?
 
-Method: with the rows fixed, every step costs the same but for noise. The run ends with the first decoder,
-the end of a hold, or the first step boundary at or after the next event, found by bisection in the running
-sum of the noise.
+Method: with the rows fixed, every step costs the same but for noise; a step that begins in a stall of the
+engine's group lasts to its end. The run ends with the first decoder, the end of a hold, or the first step
+boundary at or after the next event, found by bisection in the running sum of the noise.
 """
 
 from __future__ import annotations
@@ -32,6 +32,12 @@ def take_decode_steps(state: EngineState, *, most: int | None = None) -> bool:
     at = state.take_noise()
     noise = state.noise
     count = min(count, NOISE_SIZE - at)
+    stall_from, stall_to = state.stall_at_hand()
+    if stall_from <= state.now:
+        count = 1
+        own = noise[at + 1] - noise[at]
+        cost = max(cost, (stall_to - state.now) / (own * state.wall_factor))
+    until = min(until, max(stall_from, state.now))
     wall = cost * state.wall_factor
     target = noise[at] + (until - state.now) / wall
     if noise[at + count] > target:

@@ -56,6 +56,7 @@ class EngineState:
         self.context = 0
         self.hold = 0
         self.slowness = Slowness(machine, now=ready_s)
+        self.next_stall = 0
         self.spill = 0.0
         self.out_of_order = 0
         self.skip_admission = False
@@ -71,6 +72,13 @@ class EngineState:
         return bool(self.prefilling) or bool(
             self.waiting and len(self.prefilling) + len(self.decoding) < self.world.slots
         )
+
+    def stall_at_hand(self) -> tuple[float, float]:
+        """Return the stall that is on or comes next, (infinity, infinity) where none does."""
+        stalls = self.machine.stalls
+        while self.next_stall < len(stalls) and stalls[self.next_stall][1] <= self.now:
+            self.next_stall += 1
+        return stalls[self.next_stall] if self.next_stall < len(stalls) else (math.inf, math.inf)
 
     def close_span(self, flight: Flight) -> None:
         """Book the rows that a decoder has had since its span began."""

@@ -65,7 +65,9 @@ def founding(*, hours: float = 48.0, scrape_interval_s: float = 15.0, interleave
         restarts=(restart,),
         storms=storms,
         labels=Labels(),
-        scraping=Scraping(interval_s=scrape_interval_s, gaps=((0.11 * duration_s, 400.0),)),
+        scraping=Scraping(
+            interval_s=scrape_interval_s, gaps=((0.11 * duration_s, min(400.0, 0.02 * duration_s)),)
+        ),
     )
 
 

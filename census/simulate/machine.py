@@ -17,7 +17,8 @@ class Machine:
     """The world, its requests, and the pools that steps draw from.
 
     ``noise`` is the running sum of step noise; ``drift`` the slow factor on a grid of ``drift_s`` from the
-    start of the warm-up. ``following`` has each request's next turn (-1: none) and the time between them.
+    start of the warm-up. ``following`` has each request's next turn (-1: none) and the time between them;
+    ``stalls`` when the rest of its group holds it up, (start, end) in time order.
     """
 
     world: World
@@ -27,3 +28,4 @@ class Machine:
     drift_s: float
     drift: list[float]
     following: list[tuple[int, float]]
+    stalls: list[tuple[float, float]]

@@ -214,6 +214,26 @@ def two_engines(
     return replace(slowed, name="two_engines_0"), replace(spared, name="two_engines_1")
 
 
+def group_stall(
+    *,
+    hours: float = 24.0,
+    scrape_interval_s: float = 15.0,
+    streams: int = 8,
+    prefill_duty: float = 0.15,
+    load: float = 0.4,
+) -> tuple[World, World]:
+    """Two engines of one group, for ``simulate_group``: 0 takes all documents, and 1 waits for its chunks."""
+    leader = shared_step(
+        hours=hours,
+        scrape_interval_s=scrape_interval_s,
+        streams=streams,
+        prefill_duty=prefill_duty,
+        load=load,
+    )
+    follower = replace(leader, traffic=leader.traffic[:1], labels=replace(leader.labels, engine="1"))
+    return replace(leader, name="group_stall_0"), replace(follower, name="group_stall_1")
+
+
 WORLDS: Mapping[str, Callable[..., World]] = {
     "founding": founding,
     "shared_step": shared_step,
@@ -225,7 +245,7 @@ WORLDS: Mapping[str, Callable[..., World]] = {
     "load_alone": load_alone,
     "held_steps": held_steps,
 }
-"""Worlds of one engine, by name; ``two_engines`` stands apart."""
+"""Worlds of one engine, by name; ``two_engines`` and ``group_stall`` stand apart."""
 
 
 def _cycle(amplitude: float, *, cycle_s: float, peak_s: float) -> Traffic:

@@ -55,7 +55,7 @@ def test_a_file_reads_as_open_metrics(tmp_path: Path) -> None:
 
 
 def test_files_are_cut_at_two_hours_and_lose_nothing(tmp_path: Path) -> None:
-    run = simulate(founding(hours=5.0), 3)
+    run = simulate(founding(hours=2.5), 3)
     series = radiance_series(run)
     paths = write_openmetrics(series, tmp_path)
     assert len(paths) == (run.end_ms - 1) // BLOCK_MS - run.start_ms // BLOCK_MS + 1

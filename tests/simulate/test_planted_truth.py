@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from census.simulate.engine import simulate
+from census.simulate.engine import simulate, simulate_group
 from census.simulate.founding import FOUNDING_SEED, founding
 from census.simulate.mix import free_chunks, shared_costs
 from census.simulate.run import DECODE, MIXED, PREFILL
 from census.simulate.truth import long_run, truth_between, truth_of_boot, truth_of_window
 from census.simulate.worlds import (
     exclusive_prefill,
+    group_stall,
     held_steps,
     load_alone,
     no_interference,
@@ -105,7 +106,7 @@ def test_without_interleave_a_pending_stream_gets_one_row_a_mixed_step() -> None
 
 @pytest.mark.parametrize("interleave", [1, 8])
 def test_with_interleave_the_pending_rate_is_that_of_the_formula(interleave: int) -> None:
-    truth = truth_of_window(simulate(held_steps(hours=6.0, interleave=interleave, deploy_at=None), 2))
+    truth = truth_of_window(simulate(held_steps(hours=3.0, interleave=interleave, deploy_at=None), 2))
     h = truth.only("held") / truth.only("steps_mixed")
     k, C, D = truth.only("tokens_per_row"), truth.only("mixed_step_s"), truth.only("decode_step_s")
     assert 0 < h <= interleave
@@ -160,7 +161,7 @@ def test_an_exclusive_engine_has_no_mixed_step_though_chunks_run_beside_decoders
 
 
 def test_residency_recovers_with_its_time_constant() -> None:
-    world = residency(hours=6.0, streams=4, tau_s=20.0, slowdown=1.0)
+    world = residency(hours=4.0, streams=4, tau_s=20.0, slowdown=1.0)
     run = simulate(world, 8)
     segments = run.boots[0].segments
     seconds = (segments.end_s - segments.start_s) / segments.steps
@@ -184,7 +185,7 @@ def test_saturated_residency_never_recovers() -> None:
 
 
 def test_where_chunks_are_free_a_stream_gets_the_same_with_and_without_them() -> None:
-    for world in (no_interference(hours=6.0), load_alone(hours=6.0)):
+    for world in (no_interference(hours=3.0), load_alone(hours=3.0)):
         truth = truth_of_window(simulate(world, 3))
         assert truth.only("steps_mixed") > 500
         assert truth.only("pending_tok_s") == pytest.approx(truth.only("quiet_tok_s"), rel=0.02)
@@ -192,7 +193,7 @@ def test_where_chunks_are_free_a_stream_gets_the_same_with_and_without_them() ->
 
 
 def test_where_load_alone_varies_visible_decode_falls_with_prefill_and_no_stream_does() -> None:
-    run = simulate(load_alone(hours=24.0), 3)
+    run = simulate(load_alone(hours=12.0), 3)
     truth = truth_between(run, np.arange(run.start_ms, run.end_ms + 1, 60_000))
     decoding = truth.stream_s > 30.0
     visible = np.corrcoef(truth.prefill_tok_s, truth.visible_tok_s)[0, 1]
@@ -208,6 +209,19 @@ def test_two_engines_of_one_target_are_scraped_together_and_draw_apart() -> None
     losses = [truth_of_window(run) for run in (slowed, spared)]
     assert losses[0].only("pending_tok_s") < 0.2 * losses[0].only("quiet_tok_s")
     assert losses[1].only("pending_tok_s") == pytest.approx(losses[1].only("quiet_tok_s"), rel=0.03)
+
+
+def test_in_a_group_the_decode_of_one_engine_waits_for_the_chunks_of_the_other() -> None:
+    leader, follower = simulate_group(group_stall(hours=3.0), 5)
+    edges = np.arange(leader.start_ms, leader.end_ms + 1, 15_000)
+    theirs, own = truth_between(leader, edges), truth_between(follower, edges)
+    decoding = own.stream_s > 14.0
+    assert own.prefill_tok_s.mean() < 0.1 * theirs.prefill_tok_s.mean()
+    assert np.corrcoef(theirs.prefill_tok_s[decoding], own.per_stream_tok_s[decoding])[0, 1] < -0.9
+    slow = theirs.prefill_tok_s > 5_000
+    assert own.pooled(slow).only("decode_step_s") > 2 * own.pooled(theirs.prefill_tokens == 0).only(
+        "decode_step_s"
+    )
 
 
 def test_planted_preemptions_all_happen_and_their_recompute_is_prefill_work() -> None:

@@ -37,15 +37,15 @@ def test_a_world_that_cannot_run_is_refused_at_birth(changes: dict[str, object],
 @pytest.mark.parametrize("duty", [0.05, 0.2, 0.5])
 @pytest.mark.parametrize("streams", [4, 16])
 def test_the_prefill_duty_asked_for_is_about_what_comes(duty: float, streams: int) -> None:
-    world = shared_step(hours=6.0, streams=streams, prefill_duty=duty, load=0.3)
-    truths = [truth_of_window(simulate(world, seed)) for seed in range(2)]
-    chunks = sum(truth.only("seconds_mixed") + truth.only("seconds_prefill") for truth in truths)
-    assert chunks / sum(truth.only("wall_s") for truth in truths) == pytest.approx(duty, rel=0.3)
+    world = shared_step(hours=4.0, streams=streams, prefill_duty=duty, load=0.3)
+    truth = truth_of_window(simulate(world, 0))
+    chunks = truth.only("seconds_mixed") + truth.only("seconds_prefill")
+    assert chunks / truth.only("wall_s") == pytest.approx(duty, rel=0.3)
 
 
 @pytest.mark.parametrize("streams", [2, 8, 64])
 def test_the_load_asked_for_is_about_what_decodes(streams: int) -> None:
-    truth = truth_of_window(simulate(shared_step(hours=6.0, streams=streams, load=0.4), 2))
+    truth = truth_of_window(simulate(shared_step(hours=3.0, streams=streams, load=0.4), 2))
     assert truth.only("stream_s") / truth.only("wall_s") == pytest.approx(0.4 * streams, rel=0.35)
 
 
@@ -57,7 +57,7 @@ def test_past_saturation_the_queue_turns_requests_away() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(WORLDS))
-@pytest.mark.parametrize("hours", [2.0, 4.0])
+@pytest.mark.parametrize("hours", [0.5, 3.0])
 def test_each_named_world_runs_at_any_length_and_interval(name: str, hours: float) -> None:
     run = simulate(WORLDS[name](hours=hours, scrape_interval_s=30.0), 1)
     assert truth_of_window(run).only("decode_tokens") > 0
