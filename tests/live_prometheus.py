@@ -41,8 +41,9 @@ class PrometheusFactory:
         folder = Path(tempfile.mkdtemp(dir=self.root))
         files = (*openmetrics, *write_openmetrics(series, folder / "openmetrics"))
         for path in files:
+            make_blocks = ["promtool", "tsdb", "create-blocks-from", "openmetrics", "-q"]
             done = subprocess.run(
-                ["promtool", "tsdb", "create-blocks-from", "openmetrics", "-q", str(path), str(folder / "data")],
+                [*make_blocks, str(path), str(folder / "data")],
                 capture_output=True,
                 text=True,
                 check=False,

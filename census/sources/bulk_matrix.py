@@ -31,6 +31,7 @@ from census.sources.matrix import (
 )
 
 _SERIES = b'{"metric":'
+_NEXT = b"," + _SERIES
 _VALUES = b',"values":[['
 _END = b'"]]}'
 
@@ -114,7 +115,7 @@ def _decode_cut(body: bytes, *, window: Window) -> tuple[list[ArraySeries], Enve
     known_times: dict[bytes, NDArray[np.int64]] = {}
     place = first
     seen = 0
-    while body.startswith(_SERIES, place):
+    while True:
         middle = body.find(_VALUES, place)
         end = body.find(_END, middle)
         if middle < 0 or end < 0:
@@ -128,12 +129,14 @@ def _decode_cut(body: bytes, *, window: Window) -> tuple[list[ArraySeries], Enve
             series.append(ArraySeries(labels=labels, times_ms=times, values=values))
         seen += 1
         place = end + len(_END)
-        if body.startswith(b",", place):
-            place += 1
+        if not body.startswith(_NEXT, place):
+            break
+        place += 1
     if seen != body.count(_SERIES):
         raise _UnusualTextError
     document = _loads(body[:first] + body[place:])
-    matrix_rows(document)
+    if matrix_rows(document):
+        raise _UnusualTextError
     return series, envelope_of(document, native=())
 
 
@@ -149,18 +152,21 @@ def _cut_samples(
         values = np.array([float(piece) for piece in pieces[1::2]], dtype=np.float64)
         times = known_times.get(key)
         if times is None:
-            times = _milliseconds(key.removesuffix(b",").split(b",],["))
+            regular = key.endswith(b",") and key.count(b",],[") == values.size - 1
+            if not regular or key.count(b",") != 2 * values.size - 1:
+                raise _UnusualTextError
+            times = _milliseconds(json.loads(b"[" + key[:-1].replace(b",],[", b",") + b"]"))
             known_times[key] = times
-    except (ValueError, OverflowError) as error:
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise _UnusualTextError from error
     if times.size != values.size:
         raise _UnusualTextError
     return times, values
 
 
-def _milliseconds(stamps: Sequence[bytes]) -> NDArray[np.int64]:
-    seconds = np.array([float(stamp) for stamp in stamps], dtype=np.float64)
-    if not bool(np.all(np.abs(seconds) < 1e12)):
+def _milliseconds(stamps: Sequence[float]) -> NDArray[np.int64]:
+    seconds = np.array(stamps, dtype=np.float64)
+    if seconds.ndim != 1 or not bool(np.all(np.abs(seconds) < 1e12)):
         raise ValueError("times beyond all dates")
     return np.rint(seconds * 1000).astype(np.int64)
 

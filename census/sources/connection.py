@@ -81,7 +81,6 @@ class Connection:
         self.session = requests.Session()
         self.session.trust_env = False
         self.session.headers.update({"Accept-Encoding": "identity", "User-Agent": "census"})
-        self.session.max_redirects = 0
         self.session.proxies.update(get_environ_proxies(self.base_url))
         for scheme in ("http://", "https://"):
             self.session.mount(scheme, HTTPAdapter(max_retries=CONNECT_RETRIES))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import requests
-from urllib3.exceptions import MaxRetryError, NameResolutionError, NewConnectionError
+from urllib3.exceptions import MaxRetryError, NameResolutionError, NewConnectionError, ReadTimeoutError
 
 from census.errors import SourceError
 
@@ -109,7 +109,7 @@ def failure_of_exception(
     told = _network_failure(error, cause=cause, host=host, what=what, words=words)
     if told is not None:
         return told
-    if isinstance(error, requests.exceptions.ReadTimeout):
+    if isinstance(error, requests.exceptions.ReadTimeout) or isinstance(cause, ReadTimeoutError):
         return BrokenAnswerError(
             f"{url} did not answer in time (silent for {read_timeout_s:g} s)",
             hint=f"see how busy the {what} is, or ask for fewer hours",
