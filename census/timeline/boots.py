@@ -144,10 +144,11 @@ def _boots(
         return ()
     firsts = (0, *(edge.place for edge in edges))
     ends = (*(edge.place for edge in edges), len(scrapes.times_ms))
-    boots = []
+    boots: list[Boot] = []
     for index, (first, end, begun_ms) in enumerate(zip(firsts, ends, process_start_ms, strict=True)):
         first_ms = scrapes.times_ms[first]
-        inside = begun_ms is not None and window_start_ms <= begun_ms <= first_ms + SKEW_MS
+        earliest_ms = boots[-1].end_ms if boots else window_start_ms
+        inside = begun_ms is not None and earliest_ms <= begun_ms <= first_ms + SKEW_MS
         told = edges[index - 1].evidence if index else "window start"
         boots.append(
             Boot(

@@ -102,6 +102,23 @@ def test_a_common_fall_is_an_edge_whatever_its_size(drops: list[float], boots: i
     assert len(scan(counters).boots) == boots
 
 
+def test_merged_replicas_dip_in_small_counters_too() -> None:
+    found = scan(
+        {
+            "steps": every(15, [10_000, 10_100, 10_098, 10_400]),
+            "preemptions": every(15, [3, 3, 1, 3]),
+            "ended": every(15, [1, 2, 1, 2]),
+            "rejected": every(15, [5, 5, 3, 5]),
+        }
+    )
+    assert (len(found.boots), len(found.dips), found.lone_resets) == (1, 4, ())
+
+
+def test_a_common_fall_of_small_counters_that_are_all_there_is_a_restart() -> None:
+    found = scan({name: every(15, [3, 3, 1, 1]) for name in "abc"})
+    assert boot_spans(found) == [(0, 15), (30, 45)]
+
+
 def test_a_common_fall_above_half_is_no_edge_where_the_process_start_is_the_same() -> None:
     counters = {name: every(15, [10_000, 10_100, 10_000, 10_400]) for name in "abc"}
     found = scan(counters, process_start=every(15, [7, 7, 7, 7]))
