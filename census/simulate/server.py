@@ -6,11 +6,13 @@ clock is virtual: it starts at a chosen moment and runs as fast as asked, or sta
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from census.capture.series import Series
@@ -45,8 +47,7 @@ def serve(
     held = series if series is not None else [one for run in runs for one in radiance_series(run, options)]
     clock = now_ms or clock_at(max(run.end_ms for run in runs))
     target = SimulatedServer(runs, held, now_ms=clock, options=options)
-    with ThreadingHTTPServer(("127.0.0.1", port), _handler(target)) as server:
-        server.daemon_threads = True
+    with _Server(("127.0.0.1", port), _handler(target)) as server:
         thread = threading.Thread(target=server.serve_forever, name="simulated-server", daemon=True)
         thread.start()
         try:
@@ -54,6 +55,15 @@ def serve(
         finally:
             server.shutdown()
             thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Pass over a client that went away; anything else is a bug and is shown."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def _handler(target: SimulatedServer) -> type[BaseHTTPRequestHandler]:
