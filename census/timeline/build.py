@@ -57,16 +57,16 @@ def build_timeline(entry: EngineEntry, series: SeriesById, *, window: Window, se
             hint="choose a window in which it was scraped",
         )
     grid = make_grid(scan)
+    unusable = _unusable(quantities, scan=scan)
+    usable = [one for one in quantities if one.key not in unusable]
     increases = {
-        one.key: measure_counter(one.counter, scan=scan, grid=grid)
-        for one in quantities
-        if one.is_counter and one.key not in scan.alternating
+        one.key: measure_counter(one.counter, scan=scan, grid=grid) for one in usable if one.is_counter
     }
     counters = _counters(entry, quantities, increases=increases)
     histograms, clamped, missing = _histograms(entry, quantities, increases=increases)
-    frame = _frame(grid, counters=counters, gauges=_gauges(entry, quantities, grid=grid), settings=settings)
+    frame = _frame(grid, counters=counters, gauges=_gauges(entry, usable, grid=grid), settings=settings)
     inside_s = frame.loc[~frame["gap"], "seconds"].sum()
-    facts = gather_facts(quantities, scan=scan, increases=increases, clamped=clamped)
+    facts = gather_facts(quantities, scan=scan, increases=increases, clamped=clamped, unusable=unusable)
     bound = {one.binding.role: one.binding for one in quantities}
     return Timeline(
         window=window,
@@ -99,6 +99,14 @@ def _scan(quantities: Sequence[Quantity], *, window: Window) -> BootScan:
         new_process_ms=process_changes(one.merged for one in counters),
         window_start_ms=window.start_ms,
     )
+
+
+def _unusable(quantities: Sequence[Quantity], *, scan: BootScan) -> Mapping[str, str]:
+    """Return quantity -> reason: counters that alternate, and the gauges too where all counters do."""
+    counters = [one.key for one in quantities if one.is_counter]
+    if not counters or any(key not in scan.alternating for key in counters):
+        return scan.alternating
+    return dict.fromkeys((one.key for one in quantities), scan.alternating[counters[0]])
 
 
 def _counters(

@@ -22,6 +22,7 @@ def gather_facts(
     scan: BootScan,
     increases: Mapping[str, Increases],
     clamped: Mapping[str, int],
+    unusable: Mapping[str, str],
 ) -> Facts:
     """Return all that was done to these quantities."""
     by_key = {one.key: one for one in quantities}
@@ -61,7 +62,7 @@ def gather_facts(
         ),
         clamped=tuple({"role": role, "intervals": count} for role, count in clamped.items() if count),
         unusable=_unique(
-            {"role": by_key[key].binding.role, "reason": reason} for key, reason in scan.alternating.items()
+            {"role": by_key[key].binding.role, "reason": reason} for key, reason in unusable.items()
         ),
         hidden_resets=scan.hidden_resets,
     )

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from census.capture.manifest import EngineEntry, Part, RoleBinding
 from census.capture.series import Series
@@ -49,11 +51,12 @@ class Quantity:
 def find_quantities(entry: EngineEntry, series: SeriesById, *, window: Window) -> tuple[Quantity, ...]:
     """Return the quantities of an engine that have samples in the window, in the order of its roles."""
     get = series if callable(series) else series.__getitem__
+    cut = _Cut(window)
     found = [
         (f"{binding.role}/{place}", binding, part, samples)
         for binding in entry.roles
         for place, part in enumerate(binding.parts)
-        if (samples := _samples([get(one) for one in part.series], window=window))
+        if (samples := [one for index in part.series if (one := cut(get(index))) is not None])
     ]
     ranking = rank_names(
         samples for _, binding, _, samples in found if binding.kind != "gauge" and len(samples) > 1
@@ -69,11 +72,27 @@ def find_quantities(entry: EngineEntry, series: SeriesById, *, window: Window) -
     )
 
 
-def _samples(series: Sequence[Series], *, window: Window) -> list[Samples]:
-    cut = []
-    for one in series:
-        inside = (one.times_ms >= window.start_ms) & (one.times_ms < window.end_ms) & np.isfinite(one.values)
-        if inside.any():
-            times, values = one.times_ms[inside].tolist(), one.values[inside].tolist()
-            cut.append(Samples(labels=one.labels, times_ms=times, values=values))
-    return cut
+class _Cut:
+    """Cuts series to the window as views, not copies; series of one scrape share one view of their times."""
+
+    def __init__(self, window: Window) -> None:
+        self._window = window
+        self._times: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._view: Sequence[int] = ()
+
+    def __call__(self, series: Series) -> Samples | None:
+        first, last = np.searchsorted(series.times_ms, (self._window.start_ms, self._window.end_ms))
+        times, values = series.times_ms[first:last], series.values[first:last]
+        finite = np.isfinite(values)
+        if not finite.all():
+            times, values = times[finite], values[finite]
+        if not times.size:
+            return None
+        if not np.array_equal(times, self._times):
+            self._times, self._view = times, _view(times)
+        return Samples(labels=series.labels, times_ms=self._view, values=_view(values))
+
+
+def _view(array: NDArray[Any]) -> Any:
+    """Return the numbers as a sequence of the standard library, without a copy."""
+    return np.ascontiguousarray(array).data

@@ -37,7 +37,7 @@ def find_scrapes(series_times: Iterable[Sequence[int]]) -> Scrapes:
     """Return the scrapes behind these series (each a rising sequence of times)."""
     distinct: list[Sequence[int]] = []
     for times in series_times:
-        if times and not any(times == other for other in distinct[-3:]):
+        if times and not any(times is other or times == other for other in distinct[-3:]):
             distinct.append(times)
     if not distinct:
         return Scrapes(times_ms=(), spacing_ms=0.0)

@@ -141,7 +141,7 @@ def test_alternating_workers_leave_the_role_absent_with_a_reason() -> None:
     )
     assert not timeline.has("steps")
     assert "several workers" in timeline.why_absent("steps")
-    assert timeline.has("running")
+    assert not timeline.has("running")
 
 
 def test_gauges_stand_at_both_ends() -> None:
