@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from loopback_server import Reply, Request, api
 
 STEP_MS = 15_000
-START_MS = 1_795_800_000_000
+START_MS = 1_695_800_000_000
 HOST = {"job": "llm", "instance": "gpu:8000", "model_name": "qwen", "engine": "0"}
 NAMES = (
     "radiance:engine_steps_total",

@@ -112,10 +112,9 @@ def pull_command(  # noqa: PLR0917 - the command line calls it by name
     from census.sources.connection import Connection
 
     now_ms = time.time_ns() // 1_000_000
+    default_hours = DEFAULT_HOURS if settings.hours is None else settings.hours
     request = PullRequest(
-        window=window_of(
-            hours=hours, start=start, end=end, default_hours=settings.hours or DEFAULT_HOURS, now_ms=now_ms
-        ),
+        window=window_of(hours=hours, start=start, end=end, default_hours=default_hours, now_ms=now_ms),
         engine=settings.engine or AUTO,
         matchers=parse_matchers(settings.match) if settings.match else (),
         out=out,

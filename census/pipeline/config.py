@@ -82,6 +82,8 @@ class SourceSettings:
             raise UsageError(
                 "no Prometheus named", hint=f"give --prometheus URL, PROMETHEUS_URL, or url in {FILE_NAME}"
             )
+        if self.timeout_s is not None and not 0 < self.timeout_s < float("inf"):
+            raise UsageError(f"a timeout of {self.timeout_s:g} s is none", hint="give seconds above 0")
         return Access(
             url=self.url,
             bearer_token_file=self.bearer_token_file,

@@ -7,6 +7,7 @@ restart from a neighbour. The clock comes in as an argument.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,7 +137,7 @@ def pull(
         extras=prepared.extras,
         force=request.force,
     )
-    return Pulled(path=prepared.out, manifest=manifest, notes=_notes(manifest))
+    return Pulled(path=prepared.out, manifest=manifest, notes=_notes(manifest, now_ms=request.now_ms))
 
 
 def default_name(discovery: Discovery, window: Window) -> str:
@@ -152,7 +153,7 @@ def _kept(fetched: Fetched, *, engine: str) -> Sequence[Series]:
     return [fetched.series[index] for index in wanted if fetched.series[index].times_ms.size]
 
 
-def _notes(manifest: Manifest) -> tuple[str, ...]:
+def _notes(manifest: Manifest, *, now_ms: int) -> tuple[str, ...]:
     """Return what a user should know: data that begins late or ends early, and several engines."""
     notes = []
     window = manifest.window
@@ -162,8 +163,9 @@ def _notes(manifest: Manifest) -> tuple[str, ...]:
     slack_ms = max(60_000, (window.end_ms - window.start_ms) // 500)
     if first - window.start_ms > slack_ms:
         late_h = (first - window.start_ms) / 3_600_000
-        retention = manifest.backend.get("retention")
-        kept_for = f" (this server keeps {retention})" if retention else ""
+        retention = str(manifest.backend.get("retention", ""))
+        explains = now_ms - retention_ms(retention) > window.start_ms if retention else False
+        kept_for = f" (this server keeps {retention})" if explains else ""
         notes.append(
             f"the data begins at {rfc3339(first)}, {late_h:.1f} h after the start asked for{kept_for}"
         )
@@ -175,3 +177,21 @@ def _notes(manifest: Manifest) -> tuple[str, ...]:
             f"{len(manifest.engines)} engines, kept apart: {', '.join(e.key for e in manifest.engines)}"
         )
     return tuple(notes)
+
+
+_UNIT_MS = {
+    "ms": 1,
+    "s": 1000,
+    "m": 60_000,
+    "h": 3_600_000,
+    "d": 86_400_000,
+    "w": 604_800_000,
+    "y": 31_536_000_000,
+}
+
+
+def retention_ms(text: str) -> int:
+    """Return the length of a retention such as ``15d`` or ``1w2d``; 0 where bytes bound it too, or alone."""
+    if not re.fullmatch(r"(\d+(ms|[smhdwy]))+", text):
+        return 0
+    return sum(int(count) * _UNIT_MS[unit] for count, unit in re.findall(r"(\d+)(ms|[smhdwy])", text))

@@ -10,6 +10,7 @@ from census.cli.times import window_of
 from census.errors import UsageError
 from census.model.window import Window
 from census.pipeline.config import SourceSettings, find_config, read_config, source_settings
+from census.pipeline.pull import retention_ms
 
 WHOLE = """
 [prometheus]
@@ -145,3 +146,15 @@ def test_hours_that_are_none_are_a_usage_error(hours: float) -> None:
 def test_a_time_in_milliseconds_is_caught() -> None:
     with pytest.raises(UsageError, match="unix times are in seconds"):
         window(start=str(NOW))
+
+
+@pytest.mark.parametrize(
+    ("text", "days"), [("15d", 15), ("1w2d", 9), ("2y", 730), ("36h", 1.5), ("", 0), ("15d or 10GiB", 0)]
+)
+def test_a_retention_is_read_as_the_server_writes_it(text: str, days: float) -> None:
+    assert retention_ms(text) == days * 86_400_000
+
+
+def test_a_timeout_in_the_file_must_be_one() -> None:
+    with pytest.raises(UsageError, match="a timeout of 0 s is none"):
+        SourceSettings(url="http://x", timeout_s=0).access()

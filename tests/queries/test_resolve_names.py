@@ -369,3 +369,35 @@ def test_the_names_to_ask_for_are_those_that_answer_a_role() -> None:
         "process_start_time_seconds",
         "vllm:request_success_total",
     )
+
+
+def test_a_real_vllm_answers_every_role_that_its_version_has() -> None:
+    names = (Path(__file__).parent / "vllm_0_32_names.txt").read_text().split()
+    given = []
+    for name in names:
+        extra = {"le": "+Inf"} if name.endswith("_bucket") else {}
+        if name == "vllm:prompt_tokens_by_source_total":
+            extra = {"source": "local_compute"}
+        labels = HOST if name.startswith(("process_", "up")) else {**HOST, **MODEL}
+        given.append(facts(name, **labels, **extra))
+    entry = only(*given)
+    not_found = {one.role for one in entry.absent if one.reason.startswith(("not found", "found"))}
+    assert not_found == {
+        "drafts",
+        "draft_tokens",
+        "draft_accepted",
+        "prefill_rate_gauge",
+        "decode_rate_gauge",
+    }
+    assert {binding.role: binding.clock for binding in entry.roles if binding.clock != "step"} == {
+        "prefill_tokens": "first_token",
+        "prompt_tokens": "first_token",
+        "cached_tokens": "first_token",
+        "ttft": "first_token",
+        "process_start": "static",
+        **dict.fromkeys(
+            ("requests_finished", "request_prompt_tokens", "request_generation_tokens", "request_tpot"),
+            "request",
+        ),
+        **dict.fromkeys(("e2e", "queue_time", "prefill_time", "decode_time"), "request"),
+    }
