@@ -5,8 +5,7 @@ wall clock) stands the prefill rate that streams *met*: tokens per second of chu
 stream time that passed in chunk steps (in mixed ones, or stalled by prefill-only ones). A stream's rate is
 linear in it, k/D (1 - (C - D) met / c), which it is not in the plain rate.
 
-Misleads: tokens of mixed and prefill-only steps are not told apart; they are shared by count of steps. On
-an engine without step counters ``met`` is the plain rate, and the relation is looser.
+Misleads: on an engine without step counters ``met`` is the plain rate, and the relation is looser.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class IntervalArrays:
 
     Attributes
     ----------
-    intervals : their times and segments.
+    intervals : their times and segments. boot : of each.
     spacing_s : the spacing that lags are counted in: nearly all intervals are no longer.
     prefill_tok_s, met_tok_s : over wall clock; as the streams met it.
     stream_tok_s, visible_tok_s : decode rates.
@@ -44,6 +43,7 @@ class IntervalArrays:
     """
 
     intervals: Intervals
+    boot: NDArray[np.int64]
     spacing_s: float
     prefill_tok_s: Floats
     met_tok_s: Floats
@@ -84,9 +84,7 @@ def read_arrays(timeline: Timeline, rates: IntervalRates) -> IntervalArrays:
         stalled = (_column(frame, "per_stream_tok_s") == 0) & (stream_seconds > 0)
         rows_per_step = np.where(stalled, stream_seconds / intervals.seconds, _column(frame, "rows_per_step"))
         row_seconds = _divide(stream_seconds, rows_per_step)
-        in_chunks = _stream_seconds_in_chunks(
-            steps, chunk_seconds, stream_seconds, rows_per_step, counted=counted
-        )
+        in_chunks = np.nan_to_num(_column(frame, "chunk_stream_seconds"))
         met = prefill * intervals.seconds * _divide(in_chunks, stream_seconds * chunk_seconds, empty=0.0)
     else:
         rows_per_step = _mean_gauge(clean, "running") if timeline.has("running") else unknown
@@ -94,6 +92,7 @@ def read_arrays(timeline: Timeline, rates: IntervalRates) -> IntervalArrays:
         met = prefill
     return IntervalArrays(
         intervals=intervals,
+        boot=frame["boot"].to_numpy(dtype=np.int64),
         spacing_s=float(np.quantile(intervals.seconds, 0.95)) if intervals.size else 0.0,
         prefill_tok_s=prefill,
         met_tok_s=met,
@@ -111,22 +110,6 @@ def read_arrays(timeline: Timeline, rates: IntervalRates) -> IntervalArrays:
         chunk_seconds=chunk_seconds,
         stalls_counted=counted,
     )
-
-
-def _stream_seconds_in_chunks(
-    steps: dict[str, Floats],
-    chunk_seconds: Floats,
-    stream_seconds: Floats,
-    rows_per_step: Floats,
-    *,
-    counted: bool,
-) -> Floats:
-    """Return the stream seconds that passed in chunk steps: mixed ones, or stalls where those are counted."""
-    mixed, decode_steps = steps["mixed_steps"], steps["decode_steps"]
-    if counted:
-        return np.maximum(stream_seconds - rows_per_step * steps["decode_seconds"], 0.0)
-    share = _divide(mixed, mixed + steps["prefill_steps"], empty=0.0)
-    return np.where(decode_steps + mixed > 0, rows_per_step * chunk_seconds * share, 0.0)
 
 
 def _mean_gauge(clean: pd.DataFrame, role: str) -> Floats:

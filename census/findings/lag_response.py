@@ -21,6 +21,7 @@ from census.findings.interval_arrays import IntervalArrays
 from census.model.settings import Settings
 from census.stats.detrend import subtract_running_mean
 from census.stats.lag_bins import LagBin, average_over_bins, choose_bins
+from census.stats.lag_pairs import Intervals
 from census.stats.regression import Fit, NotIdentifiedError, fit_hac
 
 Floats = NDArray[np.float64]
@@ -59,9 +60,21 @@ class Response:
         straddle = min(bin_.far_s for bin_ in self.bins if bin_.sign > 0)
         return self._sum_of([bin_.sign > 0 and bin_.near_s >= 0.99 * straddle for bin_ in self.bins])
 
+    def later(self) -> Floats:
+        """Return the mix that is the summed response over all positive lags."""
+        return self._sum_of([bin_.sign > 0 for bin_ in self.bins])
+
     def in_bin(self, wanted: LagBin) -> Floats:
         """Return the mix that is the response over one stretch."""
         return self._sum_of([bin_ == wanted for bin_ in self.bins])
+
+    def foretell(self, prefill_tok_s: Floats, intervals: Intervals) -> Floats:
+        """Return what prefill in the interval and before it brings, where lag 0 is the plain prefill rate."""
+        before = tuple(bin_ for bin_ in self.bins if bin_.sign > 0)
+        around = np.nan_to_num(average_over_bins(prefill_tok_s, intervals, before))
+        later = self.fit.coefficients[1 + len(self.bins) - len(before) : 1 + len(self.bins)]
+        brought: Floats = np.nan_to_num(prefill_tok_s) * self.fit.coefficients[0] + around @ later
+        return brought
 
     def _sum_of(self, chosen: list[bool]) -> Floats:
         mix = np.zeros(self.fit.coefficients.size)

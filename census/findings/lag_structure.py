@@ -4,8 +4,9 @@ Method: the per-stream rate's response to prefill at each lag, net of the other 
 has (``lag_response``). *lag-0-only*: negative at lag 0 and large enough, and the interval of the summed
 response over positive lags of two intervals and more lies inside a fifth of it; *lingering*: that interval
 lies wholly outside; *none*: both too small to matter; else *inconclusive*. Effects are slope x median loaded
-prefill rate, as a share of the rate without prefill. Whether lag 0 is large enough to matter is asked of the
-hours in which a chunk runs, so that the answer does not hang on how many chunks fit between two scrapes.
+prefill rate, as a share of the rate without prefill. Whether lag 0 is large enough to matter
+is asked at a heavy rate (one loaded interval in twenty is above it), so that the answer does not hang on how
+many quiet seconds lie between the same two scrapes.
 
 Misleads: an exclusive prefill run and a residency faster than the scrape give the same picture as shared
 steps; the mechanism finding tells them apart. Lag 1 is what a scrape's edge cut in two.
@@ -40,6 +41,9 @@ LINGER_SHARE = 0.20
 FEWEST_QUIET = 30
 """Fewer intervals without prefill give no baseline of their own."""
 
+HEAVY = 0.95
+"""Whether lag 0 matters is asked at this quantile of the loaded prefill rates."""
+
 METHOD = (
     "estimated: distributed-lag regression, rows held, HAC errors, fixed-b; share of the rate without prefill"
 )
@@ -47,13 +51,14 @@ METHOD = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scales:
-    """What slopes are multiplied with: typical is a share per slope at the median loaded prefill rate.
+    """What slopes are multiplied with to give a share of the rate without prefill.
 
-    ``running`` is the same at the rate while a chunk runs.
+    ``typical`` is for the median loaded prefill rate, ``heavy`` for the rate that one loaded interval in
+    twenty exceeds.
     """
 
     typical: float
-    running: float
+    heavy: float
 
 
 def measure(
@@ -102,8 +107,7 @@ def measure(
 def measure_scales(arrays: IntervalArrays) -> Scales:
     """Return the scales; the rate without prefill is the median of the intervals without any.
 
-    Where there are hardly any, the upper tenth of all rates stands in for it; where no step counters tell the
-    rate while a chunk runs, the upper twentieth of the loaded rates does.
+    Where there are hardly any, the upper tenth of all rates stands in for it.
     """
     known = np.isfinite(arrays.stream_tok_s)
     quiet = known & (arrays.prefill_tok_s == 0)
@@ -112,17 +116,15 @@ def measure_scales(arrays: IntervalArrays) -> Scales:
     else:
         baseline = float(np.quantile(arrays.stream_tok_s[known], 0.9))
     loaded = arrays.prefill_tok_s[arrays.loaded]
-    typical, running = float(np.median(loaded)), float(np.quantile(loaded, 0.95))
-    chunk_seconds = float(np.nansum(arrays.chunk_seconds))
-    if chunk_seconds > 0:
-        running = float(np.nansum(arrays.prefill_tok_s * arrays.intervals.seconds)) / chunk_seconds
-    return Scales(typical=typical / baseline, running=max(running, typical) / baseline)
+    return Scales(
+        typical=float(np.median(loaded)) / baseline, heavy=float(np.quantile(loaded, HEAVY)) / baseline
+    )
 
 
 def judge(response: Response, scales: Scales, settings: Settings) -> tuple[Verdict, str]:
     """Return the verdict and the reason in one sentence."""
     fit, size = response.fit, settings.practical_share
-    zero, zero_half = fit.combine(scales.running * response.at_zero())
+    zero, zero_half = fit.combine(scales.heavy * response.at_zero())
     if zero - zero_half > -size:
         return _judge_without_zero(response, scales, size=size)
     if zero + zero_half > -size:
@@ -144,7 +146,7 @@ def _judge_without_zero(response: Response, scales: Scales, *, size: float) -> t
     if later + half < -size:
         return "lingering", "the rate falls with earlier prefill, and not with prefill in the same interval"
     if abs(later) + half < size:
-        return "none", f"no effect reaches {size:.0%} of the rate without prefill, even while a chunk runs"
+        return "none", f"no effect reaches {size:.0%} of the rate without prefill"
     return "inconclusive", "nothing at lag 0, and the interval of the later response is too wide"
 
 
