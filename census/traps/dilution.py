@@ -1,7 +1,8 @@
 """What does a mean over two or five minutes make of the chunk step?
 
 Method: rate(step seconds) over rate(steps), exactly as PromQL computes them on the raw samples, at every
-scrape; the highest and the median of it beside the two step classes that it mixes.
+scrape: the highest, the median, and the mean of it weighted by the chunk steps in the range (what a
+dashboard shows where a chunk step is), beside the two step classes that it mixes.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from census.model.estimate import Estimate, Reading
 from census.model.findings import StepPhases
@@ -17,14 +19,24 @@ from census.traps.evidence import Evidence
 
 RANGES_S = (120.0, 300.0)
 
+FloatArray = NDArray[np.float64]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dilution:
-    """Means over one range: the highest, the median, and the classes that they mix; seconds a step."""
+    """Means over one range, and the classes that they mix; seconds a step.
+
+    Attributes
+    ----------
+    highest_s, median_s : of the mean over the range, at all scrapes.
+    at_chunks_s : the same mean, weighted by the chunk steps in the range; None where these are not counted.
+    all_steps_s : seconds over steps of the whole window. chunk_s, decode_s : the classes; None where unknown.
+    """
 
     range_s: float
     highest_s: float
     median_s: float
+    at_chunks_s: float | None
     all_steps_s: float
     chunk_s: float | None
     decode_s: float | None
@@ -32,31 +44,46 @@ class Dilution:
 
 def measure_dilution(evidence: Evidence) -> tuple[Dilution, ...]:
     """Return what each range makes of the steps; empty where step seconds are not counted."""
-    steps, seconds = evidence.raw("steps"), evidence.raw("step_seconds")
-    if len(steps) != 1 or len(seconds) != 1 or steps[0].times_ms.size < 2:
-        return ()
     totals = evidence.timeline.totals
     if "steps" not in totals.columns or "step_seconds" not in totals.columns:
         return ()
     count = evidence.timeline.total("steps")
     found = []
     for range_s in RANGES_S:
-        at, range_ms = steps[0].times_ms, round(range_s * 1000)
-        done = promql_increase(steps[0].times_ms, steps[0].values, at_ms=at, range_ms=range_ms)
-        spent = promql_increase(seconds[0].times_ms, seconds[0].values, at_ms=at, range_ms=range_ms)
-        means = spent[done > 0] / done[done > 0]
-        if means.size and count > 0:
-            found.append(
-                Dilution(
-                    range_s=range_s,
-                    highest_s=float(np.nanmax(means)),
-                    median_s=float(np.nanmedian(means)),
-                    all_steps_s=evidence.timeline.total("step_seconds") / count,
-                    chunk_s=_mean_of(evidence, "chunk"),
-                    decode_s=_mean_of(evidence, "decode"),
-                )
+        done, spent = _increase(evidence, "steps", range_s), _increase(evidence, "step_seconds", range_s)
+        if done is None or spent is None or not count > 0 or not (done > 0).any():
+            continue
+        means = np.divide(spent, done, out=np.full(done.shape, np.nan), where=done > 0)
+        found.append(
+            Dilution(
+                range_s=range_s,
+                highest_s=float(np.nanmax(means)),
+                median_s=float(np.nanmedian(means)),
+                at_chunks_s=_at_chunks(means, done, _increase(evidence, "decode_steps", range_s)),
+                all_steps_s=evidence.timeline.total("step_seconds") / count,
+                chunk_s=_mean_of(evidence, "chunk"),
+                decode_s=_mean_of(evidence, "decode"),
             )
+        )
     return tuple(found)
+
+
+def _increase(evidence: Evidence, role: str, range_s: float) -> FloatArray | None:
+    """Return the increase at the scrapes of the steps; None where the counter is not one plain series."""
+    raw, clock = evidence.raw(role), evidence.raw("steps")
+    if len(raw) != 1 or len(clock) != 1:
+        return None
+    return promql_increase(
+        raw[0].times_ms, raw[0].values, at_ms=clock[0].times_ms, range_ms=round(range_s * 1000)
+    )
+
+
+def _at_chunks(means: FloatArray, done: FloatArray, decode: FloatArray | None) -> float | None:
+    if decode is None:
+        return None
+    chunks = np.clip(done - decode, 0.0, None)
+    known = np.isfinite(means) & np.isfinite(chunks) & (chunks >= 0.5)
+    return float(np.average(means[known], weights=chunks[known])) if known.any() else None
 
 
 def _mean_of(evidence: Evidence, name: str) -> float | None:

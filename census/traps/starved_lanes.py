@@ -82,10 +82,14 @@ def _starved(evidence: Evidence) -> tuple[Flags, int]:
 
 
 def _empty_beside_a_queue(evidence: Evidence) -> Flags:
-    """Return the intervals at both ends of which requests wait although fewer run than ever ran."""
+    """Return the intervals without prefill at whose ends requests wait although fewer run than ever ran."""
     start, end = evidence.ends("running")
     if not evidence.timeline.has("waiting"):
         return np.zeros(start.shape, dtype=bool)
     waiting_start, waiting_end = evidence.ends("waiting")
     most = np.nanmax(np.maximum(start, end), initial=0.0)
-    return np.asarray((np.minimum(waiting_start, waiting_end) >= 1) & (np.maximum(start, end) < most))
+    prefill = evidence.prefill_increase()
+    admits_nobody = np.full(start.shape, True) if prefill is None else prefill == 0
+    return np.asarray(
+        admits_nobody & (np.minimum(waiting_start, waiting_end) >= 1) & (np.maximum(start, end) < most)
+    )

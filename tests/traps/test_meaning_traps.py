@@ -326,12 +326,14 @@ def test_a_two_minute_mean_never_shows_the_chunk_step() -> None:
     evidence = evidence_of(
         [
             curve("radiance:engine_steps_total", TIMES, running_total(decode + chunks)),
+            curve("radiance:engine_steps_decode_total", TIMES, running_total(decode)),
             curve("radiance:engine_step_seconds_total", TIMES, running_total(seconds)),
         ],
         findings={"step_phases": phases},
     )
     (found,) = named(evidence)["diluted-step"]
     assert found["mean_of_all_steps_s"] == pytest.approx(0.0225735)
+    assert found["shown_2m_mean_s"] == found["shown_5m_mean_s"] == pytest.approx(0.0225735)
     assert found["highest_2m_mean_s"] == pytest.approx(0.0225735)
     assert (found["chunk_step_s"], found["decode_step_s"]) == (pytest.approx(0.166), pytest.approx(0.0155))
 

@@ -219,10 +219,12 @@ def test_lanes_starve_with_zero_preemptions(count: int) -> None:
 def test_requests_that_wait_beside_free_lanes_starve_them_too() -> None:
     running, waiting = np.full(N, 8.0), np.zeros(N)
     running[200:300], waiting[200:300] = 3.0, 5.0
+    prefill = np.full(N - 1, 100.0)
+    prefill[200:300] = 0
     evidence = evidence_of(
         engine(
             np.full(N - 1, 900.0),
-            np.full(N - 1, 100.0),
+            prefill,
             running=running,
             waiting=waiting,
             preemptions=np.zeros(N - 1),

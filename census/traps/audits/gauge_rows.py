@@ -61,10 +61,13 @@ def audit_dilution(evidence: Evidence) -> tuple[Mapping[str, Any], ...]:
             "mean_over_s": one.range_s,
             "highest_mean_s": one.highest_s,
             "median_mean_s": one.median_s,
+            "at_chunks_mean_s": one.at_chunks_s,
             "all_steps_s": one.all_steps_s,
             "chunk_step_s": one.chunk_s,
             "decode_step_s": one.decode_s,
-            "highest_over_chunk_step": None if not one.chunk_s else one.highest_s / one.chunk_s,
+            "shown_over_chunk_step": one.at_chunks_s / one.chunk_s
+            if one.chunk_s and one.at_chunks_s
+            else None,
         }
         for one in measure_dilution(evidence)
     )
