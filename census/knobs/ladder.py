@@ -10,6 +10,8 @@ is refused and has no rows. Where held steps were taken already, the inputs are 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,7 +30,7 @@ from census.knobs.interleave import (
 )
 from census.knobs.ladder_inputs import Inputs, costs_of, measure_inputs, mixed_per_decoding_second
 from census.model.estimate import Absent, Reading
-from census.model.findings import Ladder, LadderInputs, LadderReadings, LadderRow, Range
+from census.model.findings import Ladder, LadderInputs, LadderReadings, LadderRow, Mechanism, Range
 from census.model.settings import Settings
 from census.stats.bounds import OfSums, Statistic, bound_all
 from census.stats.interval import Interval
@@ -61,30 +63,22 @@ FORMULA = (
 def price(
     timeline: Timeline,
     rates: IntervalRates,
-    *,
-    accepted: bool,
-    reason: str,
+    verdict: Mechanism | Absent,
     settings: Settings,
     rng: np.random.Generator,
-    flag: str = FLAG,
 ) -> Ladder | Absent:
-    """Return the priced ladder.
-
-    Parameters
-    ----------
-    accepted : the mechanism is the shared step, on which the knob acts; otherwise there are no rows.
-    reason : why it is accepted or refused, one sentence.
-    """
+    """Return the priced ladder; without rows where the verdict is not the shared step."""
     inputs = measure_inputs(timeline, rates, settings, rng)
     if isinstance(inputs, Absent):
         return inputs
+    accepted, reason = _judge(verdict)
     bounds = _bound(inputs, settings)
     C, D = float(inputs.costs.C), float(inputs.costs.D)
     return Ladder(
         basis="computed",
         accepted=accepted,
         reason=reason + _already_held(inputs),
-        flag=flag,
+        flag=FLAG,
         formula=FORMULA,
         inputs=LadderInputs(
             k=float(inputs.costs.k),
@@ -98,8 +92,23 @@ def price(
         ),
         readings=_readings(inputs, bounds, settings),
         n_star=break_even(C=C, D=D, lambda_=inputs.lambda_),
-        rows=tuple(_row(inputs, n, bounds[f"rate {n}"]) for n in settings.ladder) if accepted else (),
+        rows=(
+            tuple(
+                _row(inputs, n, least=bounds[f"rate {n}"], most=bounds[f"most {n}"]) for n in settings.ladder
+            )
+            if accepted
+            else ()
+        ),
     )
+
+
+def _judge(verdict: Mechanism | Absent) -> tuple[bool, str]:
+    """Tell whether the knob acts on the mechanism, and why (not)."""
+    if isinstance(verdict, Absent):
+        return False, f"refused: the mechanism is unknown ({verdict.reason})"
+    if verdict.verdict != "shared-step":
+        return False, f"refused: the knob acts on shared steps, and the mechanism is {verdict.verdict}"
+    return True, "accepted: decode rows share steps with chunks, and the knob acts on those"
 
 
 def _bound(inputs: Inputs, settings: Settings) -> dict[str, Interval]:
@@ -111,43 +120,51 @@ def _bound(inputs: Inputs, settings: Settings) -> dict[str, Interval]:
         "q": lambda sums: np.asarray(costs_of(sums).q),
         "lambda": mixed_per_decoding_second,
         **{f"rate {n}": _rate_statistic(n) for n in settings.ladder},
+        **{f"most {n}": _rate_statistic(n, q=inputs.q_most) for n in settings.ladder},
     }
     questions = [OfSums(columns=inputs.table, statistic=statistic) for statistic in asked.values()]
     return dict(zip(asked, bound_all(questions, blocks=inputs.blocks, level=settings.level), strict=True))
 
 
-def _rate_statistic(n: int) -> Statistic:
-    return lambda sums: np.asarray(pending_rate(costs_of(sums), n))
+def _rate_statistic(n: int, *, q: float | None = None) -> Statistic:
+    """Return the pending rate at N as a function of column sums, with their own q or a given one."""
+
+    def rate(sums: Floats) -> Floats:
+        costs = costs_of(sums)
+        return np.asarray(pending_rate(costs if q is None else replace(costs, q=q), n))
+
+    return rate
 
 
-def _row(inputs: Inputs, n: int, rate: Interval) -> LadderRow:
+def _row(inputs: Inputs, n: int, *, least: Interval, most: Interval) -> LadderRow:
     costs = inputs.costs
     C, D = float(costs.C), float(costs.D)
     point = float(pending_rate(costs, n))
     stretch = float(stretch_prefill(costs, n, s=inputs.s))
     u_high = inputs.u.high if inputs.u.high is not None else 1.0
-    least, most = ttft_factors(stretch=stretch, u=u_high)
-    if n == 0:
-        most = least
+    shortest, longest = ttft_factors(stretch=stretch, u=u_high if n else 0.0)
     slowest, fastest = all_time_rates(costs, n, lambda_=inputs.lambda_)
     return LadderRow(
         n=n,
         pending_tok_s=point,
-        pending_interval=(
-            Range(low=rate.low + point - rate.value, high=rate.high + point - rate.value)
-            if rate.low is not None and rate.high is not None
-            else None
-        ),
+        pending_interval=_reach(point, least, most),
         all_time_tok_s=Range(low=slowest, high=fastest),
         stretch=stretch,
         u=Range(low=min(1.0, inputs.u.low * stretch), high=min(1.0, u_high * stretch)),
-        ttft_factor=Range(low=least, high=most),
+        ttft_factor=Range(low=shortest, high=longest),
         unstable=inputs.u.low * stretch >= 1,
         mean_gap_s=float(mean_gap(costs, n)),
         worst_gap_s=C,
         naive_tok_s=naive_rate(rate_0=float(costs.k) / C, C=C, D=D, n=n),
         naive_slowdown=naive_slowdown(C=C, D=D, n=n),
     )
+
+
+def _reach(point: float, least: Interval, most: Interval) -> Range | None:
+    """Return from the lower end at the least q to the upper end at the most."""
+    if least.low is None or most.high is None:
+        return None
+    return Range(low=min(least.low, point), high=max(most.high, point))
 
 
 def _readings(inputs: Inputs, bounds: dict[str, Interval], settings: Settings) -> LadderReadings:
@@ -161,17 +178,27 @@ def _readings(inputs: Inputs, bounds: dict[str, Interval], settings: Settings) -
         k=read("k", n=rows, unit="tokens", method="measured: decode tokens over rows"),
         C=read("C", n=inputs.chunk_steps, unit="s", method="measured: chunk seconds over chunk steps"),
         D=read("D", n=decode_steps, unit="s", method="measured: decode-only seconds over steps"),
-        q=read(
-            "q",
-            n=inputs.chunk_steps,
-            unit="1",
-            method=f"estimated: 1 - {inputs.first_tokens:.0f} first tokens / chunk steps",
-            value=float(inputs.costs.q),
+        q=_widen(
+            read(
+                "q",
+                n=inputs.chunk_steps,
+                unit="1",
+                method=f"estimated: 1 - {inputs.first_tokens:.0f} first tokens / chunk steps, high with a queue",
+                value=float(inputs.costs.q),
+            ),
+            high=inputs.q_most,
         ),
         lambda_=read(
             "lambda", n=mixed, unit="1/s", method="measured: mixed steps per second of decoding time"
         ),
     )
+
+
+def _widen(reading: Reading, *, high: float) -> Reading:
+    """Return a reading whose upper end reaches at least so far."""
+    if isinstance(reading, Absent) or reading.high is None:
+        return reading
+    return replace(reading, high=max(reading.high, high))
 
 
 def _already_held(inputs: Inputs) -> str:

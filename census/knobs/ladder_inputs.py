@@ -6,8 +6,9 @@ first-token histogram over whole boots); u between the chunk share of wall time 
 which a request waited, or ran beyond the rows of decode-only steps. Where held steps were taken already, u
 is divided by the stretch that they caused, so that all inputs are those of N = 0.
 
-Misleads: a queue that never empties leaves prefill pending after last chunks too, so q is then too small.
-The rows of an interval are a mean, so the upper bound of u also counts decoders that came and went.
+Misleads: another prompt may be pending after a last chunk, where a slot is free for it; q then lies between
+that and 1 - (1 - q) (1 - u), and the ladder's intervals reach from one to the other. The rows of an
+interval are a mean, so the upper bound of u also counts decoders that came and went.
 """
 
 from __future__ import annotations
@@ -37,12 +38,14 @@ class Inputs:
     Attributes
     ----------
     costs : k, C, D, q. s, u, lambda_, chunk_tokens : as in the ladder.
+    q_most : q if every prompt that waited could follow at once.
     held_per_mixed : h as measured; None where no counter tells it.
     first_tokens, chunk_steps : what q rests on, over whole boots.
     table : shape (n, columns + 1), the columns of ``decode_costs`` and first tokens. blocks : resamples.
     """
 
     costs: Costs
+    q_most: float
     s: float
     u: Range
     lambda_: float
@@ -84,10 +87,12 @@ def measure_inputs(
     s = mixed / (mixed + prefill)
     per_mixed = held / mixed if costs.has_held and mixed > 0 else None
     taken = float(stretch_prefill(replace(at_zero, q=per_mixed or 0.0), 1, s=s))
+    u = _pending_share(timeline, rates, costs, stretch=taken)
     return Inputs(
         costs=at_zero,
+        q_most=1 - (1 - float(at_zero.q)) * (1 - (u.high if u.high is not None else 1.0)),
         s=s,
-        u=_pending_share(timeline, rates, costs, stretch=taken),
+        u=u,
         lambda_=float(mixed_per_decoding_second(sums)),
         chunk_tokens=tokens / (mixed + prefill) if tokens > 0 else None,
         held_per_mixed=per_mixed,

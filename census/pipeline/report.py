@@ -118,7 +118,7 @@ def _measure(timeline: Timeline, rates: IntervalRates | Absent, settings: Settin
         lag_structure=lag,
         mechanism=verdict,
         arrival_wait=_with_rates(rates, lambda known: arrival_wait.measure(timeline, known, settings)),
-        protection_meter=protection_meter.measure(timeline, settings),
+        protection_meter=protection_meter.measure(timeline),
         preemptions=preemptions.measure(timeline, settings),
         ladder=_with_rates(
             rates, lambda known: ladder.price(timeline, known, verdict, settings, draw("ladder"))
