@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from census.capture.series import Series
 from census.model.estimate import Estimate, Reading
 from census.model.findings import StepPhases
 from census.stats.naive import promql_increase
@@ -45,13 +46,14 @@ class Dilution:
 def measure_dilution(evidence: Evidence) -> tuple[Dilution, ...]:
     """Return what each range makes of the steps; empty where step seconds are not counted."""
     totals = evidence.timeline.totals
-    if "steps" not in totals.columns or "step_seconds" not in totals.columns:
+    steps, seconds, decode = (_plain(evidence, role) for role in ("steps", "step_seconds", "decode_steps"))
+    if steps is None or seconds is None or not {"steps", "step_seconds"} <= set(totals.columns):
         return ()
     count = evidence.timeline.total("steps")
     found = []
     for range_s in RANGES_S:
-        done, spent = _increase(evidence, "steps", range_s), _increase(evidence, "step_seconds", range_s)
-        if done is None or spent is None or not count > 0 or not (done > 0).any():
+        done, spent = (_increase(one, steps.times_ms, range_s) for one in (steps, seconds))
+        if not count > 0 or not (done > 0).any():
             continue
         means = np.divide(spent, done, out=np.full(done.shape, np.nan), where=done > 0)
         found.append(
@@ -59,7 +61,11 @@ def measure_dilution(evidence: Evidence) -> tuple[Dilution, ...]:
                 range_s=range_s,
                 highest_s=float(np.nanmax(means)),
                 median_s=float(np.nanmedian(means)),
-                at_chunks_s=_at_chunks(means, done, _increase(evidence, "decode_steps", range_s)),
+                at_chunks_s=(
+                    None
+                    if decode is None
+                    else _at_chunks(means, done - _increase(decode, steps.times_ms, range_s))
+                ),
                 all_steps_s=evidence.timeline.total("step_seconds") / count,
                 chunk_s=_mean_of(evidence, "chunk"),
                 decode_s=_mean_of(evidence, "decode"),
@@ -68,20 +74,18 @@ def measure_dilution(evidence: Evidence) -> tuple[Dilution, ...]:
     return tuple(found)
 
 
-def _increase(evidence: Evidence, role: str, range_s: float) -> FloatArray | None:
-    """Return the increase at the scrapes of the steps; None where the counter is not one plain series."""
-    raw, clock = evidence.raw(role), evidence.raw("steps")
-    if len(raw) != 1 or len(clock) != 1:
-        return None
-    return promql_increase(
-        raw[0].times_ms, raw[0].values, at_ms=clock[0].times_ms, range_ms=round(range_s * 1000)
-    )
+def _plain(evidence: Evidence, role: str) -> Series | None:
+    """Return the raw counter; None where it is not one series of two samples at least."""
+    raw = evidence.raw(role)
+    return raw[0] if len(raw) == 1 and raw[0].times_ms.size > 1 else None
 
 
-def _at_chunks(means: FloatArray, done: FloatArray, decode: FloatArray | None) -> float | None:
-    if decode is None:
-        return None
-    chunks = np.clip(done - decode, 0.0, None)
+def _increase(one: Series, at_ms: NDArray[np.int64], range_s: float) -> FloatArray:
+    return promql_increase(one.times_ms, one.values, at_ms=at_ms, range_ms=round(range_s * 1000))
+
+
+def _at_chunks(means: FloatArray, chunks: FloatArray) -> float | None:
+    """Return the mean of means weighted by chunk steps; None without chunks."""
     known = np.isfinite(means) & np.isfinite(chunks) & (chunks >= 0.5)
     return float(np.average(means[known], weights=chunks[known])) if known.any() else None
 
