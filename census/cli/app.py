@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from census import __version__
-from census.cli import captures, check, doctor, pull, report
+from census.cli import captures, check, demo, doctor, explain, pull, report
 
-COMMANDS = (doctor, pull, report, check, captures)
+COMMANDS = (doctor, pull, report, check, captures, explain, demo)
 
 
 def build_app() -> typer.Typer:

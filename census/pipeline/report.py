@@ -6,7 +6,8 @@ Randomness is seeded from the capture's hash and the finding's name, so the same
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -59,15 +60,31 @@ def build_censuses(path: Path, settings: Settings, *, boot: str = "all") -> tupl
     capture = load_capture(path)
     if not capture.manifest.engines:
         raise InconclusiveError(f"{path} holds no engine", hint="pull again with a wider window")
-    return tuple(_take(capture, entry, settings, boot=boot) for entry in capture.manifest.engines)
+    read = [_read(capture, entry, settings, boot=boot) for entry in capture.manifest.engines]
+    return tuple(
+        _take(capture, one, settings, others=[other for other in read if other is not one]) for one in read
+    )
 
 
-def _take(capture: Capture, entry: EngineEntry, settings: Settings, *, boot: str) -> Census:
-    manifest = capture.manifest
-    timeline = _cut(load_timeline(capture, entry.key, settings=settings), boot)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Read:
+    """One engine of the capture, as far as all findings need it."""
+
+    entry: EngineEntry
+    timeline: Timeline
+    rates: IntervalRates | Absent
+
+
+def _read(capture: Capture, entry: EngineEntry, settings: Settings, *, boot: str) -> _Read:
+    timeline = _cut(load_timeline(capture, entry.key, settings=settings), boot, engine=entry.key)
+    return _Read(entry=entry, timeline=timeline, rates=measure_rates(timeline, settings))
+
+
+def _take(capture: Capture, read: _Read, settings: Settings, *, others: Sequence[_Read]) -> Census:
+    manifest, entry, timeline, rates = capture.manifest, read.entry, read.timeline, read.rates
     draw = _Draws(sha256=manifest.sha256, engine=entry.key)
-    rates = measure_rates(timeline, settings)
-    findings = _measure(timeline, rates, settings, draw)
+    neighbours = [(one.timeline, one.rates) for one in others if isinstance(one.rates, IntervalRates)]
+    findings = _measure(timeline, rates, settings, draw, others=neighbours)
     lost = _with_rates(
         rates,
         lambda known: attribution.measure(timeline, known, findings.mechanism, settings, draw("attribution")),
@@ -102,12 +119,21 @@ def _take(capture: Capture, entry: EngineEntry, settings: Settings, *, boot: str
     )
 
 
-def _measure(timeline: Timeline, rates: IntervalRates | Absent, settings: Settings, draw: _Draws) -> Findings:
+def _measure(
+    timeline: Timeline,
+    rates: IntervalRates | Absent,
+    settings: Settings,
+    draw: _Draws,
+    *,
+    others: Sequence[tuple[Timeline, IntervalRates]],
+) -> Findings:
     phases = step_phases.measure(timeline, settings, draw("step_phases"))
     lag = _with_rates(rates, lambda known: lag_structure.measure(timeline, known, settings, draw("lag")))
     verdict = _with_rates(
         rates,
-        lambda known: mechanism.measure(timeline, known, phases, lag, settings, draw("mechanism")),
+        lambda known: mechanism.measure(
+            timeline, known, phases, lag, settings, draw("mechanism"), others=others
+        ),
     )
     return Findings(
         step_phases=phases,
@@ -143,14 +169,14 @@ def _with_rates(
     return rates if isinstance(rates, Absent) else measure(rates)
 
 
-def _cut(timeline: Timeline, boot: str) -> Timeline:
+def _cut(timeline: Timeline, boot: str, *, engine: str) -> Timeline:
     """Return the timeline of the boot asked for."""
     if boot == "all":
         return timeline
     known = [one.index for one in timeline.boots]
     index = known[-1] if boot == "last" else int(boot)
     if index not in known:
-        raise UsageError(f"the capture has no boot {index}", hint=f"its boots are 0 to {known[-1]}")
+        raise UsageError(f"{engine} has no boot {index}", hint=f"its boots are 0 to {known[-1]}")
     return timeline.only_boot(index)
 
 
