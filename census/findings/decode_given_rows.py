@@ -30,9 +30,6 @@ NEEDS = ("decode_steps", "decode_seconds", "mixed_steps", "prefill_tokens", "dec
 
 Floats = NDArray[np.float64]
 
-MISSING_ROWS = (0.0, 1.0)
-"""Rows that a mixed step may have less than a decode-only one of the same interval: the two bounds."""
-
 FEWEST_QUIET = 30
 
 
@@ -84,11 +81,7 @@ def measure_given_rows(arrays: IntervalArrays, settings: Settings) -> DecodeGive
     known = np.isfinite(step_s) & np.isfinite(arrays.rows_per_step) & np.isfinite(arrays.prefill_tok_s)
     if known.sum() < settings.min_loaded_intervals:
         return Absent(f"{int(known.sum())} intervals have enough decode-only steps")
-    fitted = [
-        one
-        for missing in MISSING_ROWS
-        for one in fit_exposures(arrays, step_s, known=known, missing_rows=missing, settings=settings)
-    ]
+    fitted = fit_exposures(arrays, step_s, known=known, settings=settings)
     if not fitted:
         return Absent("rows and prefill do not vary enough to tell their parts of a decode-only step")
     best = min(fitted, key=lambda one: one.squares)

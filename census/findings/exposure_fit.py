@@ -20,13 +20,16 @@ from census.findings.interval_arrays import IntervalArrays
 from census.model.settings import Settings
 from census.stats.detrend import subtract_running_mean
 from census.stats.exposure import measure_exposure
-from census.stats.regression import Fit, NotIdentifiedError, fit_hac
+from census.stats.regression import NotIdentifiedError, fit_hac
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 SATURATIONS = (0.0, 0.5, 0.8, 0.95)
 """Share that the mean prefill rate would hold displaced; 0 is the plain linear response."""
+
+MISSING_ROWS = (0.0, 1.0)
+"""Rows that a mixed step may have less than a decode-only one of the same interval: the two bounds."""
 
 TIME_CONSTANTS = 5
 """From a third of the scrape spacing to the longest lag, evenly in their logarithm."""
@@ -65,7 +68,6 @@ class ExposureFit:
     """
 
     tau_s: float
-    saturation: float
     added_share: float
     half: float
     squares: float
@@ -74,14 +76,13 @@ class ExposureFit:
 
 
 def fit_exposures(
-    arrays: IntervalArrays, step_s: Floats, *, known: Flags, missing_rows: float, settings: Settings
+    arrays: IntervalArrays, step_s: Floats, *, known: Flags, settings: Settings
 ) -> list[ExposureFit]:
-    """Return the best fit and those nearly as good, none where the data do not determine any.
+    """Return the best fits and those nearly as good, for both bounds of rows; none where not determined.
 
     Parameters
     ----------
     step_s : shape (n,), mean decode-only step. known : intervals that take part.
-    missing_rows : rows that a mixed step has less than a decode-only step of the same interval.
     """
     tau_s, saturation = _grid(arrays, settings)
     exposure, age_s = measure_exposure(
@@ -91,34 +92,40 @@ def fit_exposures(
     if used.sum() < 0.5 * known.sum():
         used = known & (age_s >= 3.0 * arrays.spacing_s)
     weights = np.where(used, arrays.decode_steps, 0.0)
-    rows = arrays.rows_per_step + missing_rows * _mixed_share(arrays)
-    columns = np.column_stack([step_s, rows, np.square(rows), exposure])
+    if not used.any():
+        return []
+    rows = [arrays.rows_per_step + missing * _mixed_share(arrays) for missing in MISSING_ROWS]
+    table = np.column_stack([step_s, *rows, *(np.square(row) for row in rows), exposure])
     window_s = max(2 * settings.detrend_factor * settings.max_lag_s, FEWEST_IN_WINDOW * arrays.spacing_s)
     flat = subtract_running_mean(
-        np.where(used[:, None], columns, 0.0), weights, arrays.intervals, window_s=window_s
+        np.where(used[:, None], table, 0.0), weights, arrays.intervals, window_s=window_s
     )
-    row_columns = _row_columns(rows[used])
-    mean_s = float(np.average(step_s[used], weights=weights[used])) if used.any() else 0.0
-    fitted: list[tuple[ExposureFit, Fit]] = []
-    for place in range(tau_s.size):
-        design = flat[:, [3 + place, *row_columns]]
-        try:
-            fit = fit_hac(flat[:, 0], design, arrays.intervals, weights=weights, level=settings.level)
-        except NotIdentifiedError:
-            continue
-        share = float(np.average(exposure[used, place], weights=weights[used])) / mean_s
-        value, half = fit.combine(np.array([share] + [0.0] * len(row_columns)))
-        found = ExposureFit(
-            tau_s=float(tau_s[place]),
-            saturation=float(saturation[place]),
-            added_share=value,
-            half=half,
-            squares=float((weights * np.square(fit.residuals)).sum()),
-            added_s=fit.coefficients[0] * exposure[:, place],
-            row_curve=_curve(fit.coefficients[1:]),
-        )
-        fitted.append((found, fit))
-    return _keep_near_best(fitted, arrays, weights)
+    mean_s = float(np.average(step_s[used], weights=weights[used]))
+    first = 1 + 2 * len(rows)
+    kept: list[ExposureFit] = []
+    for bound, row in enumerate(rows):
+        row_columns = [1 + bound + len(rows) * power for power in range(_powers(row[used]))]
+        designs = [flat[:, [first + place, *row_columns]] for place in range(tau_s.size)]
+        for place in _near_best(flat[:, 0], designs, weights, arrays):
+            try:
+                fit = fit_hac(
+                    flat[:, 0], designs[place], arrays.intervals, weights=weights, level=settings.level
+                )
+            except NotIdentifiedError:
+                continue
+            share = float(np.average(exposure[used, place], weights=weights[used])) / mean_s
+            value, half = fit.combine(np.array([share] + [0.0] * len(row_columns)))
+            kept.append(
+                ExposureFit(
+                    tau_s=float(tau_s[place]),
+                    added_share=value,
+                    half=half,
+                    squares=float((weights * np.square(fit.residuals)).sum()),
+                    added_s=fit.coefficients[0] * exposure[:, place],
+                    row_curve=_curve(fit.coefficients[1:]),
+                )
+            )
+    return kept
 
 
 def _grid(arrays: IntervalArrays, settings: Settings) -> tuple[Floats, Floats]:
@@ -134,11 +141,10 @@ def _mixed_share(arrays: IntervalArrays) -> Floats:
     return share
 
 
-def _row_columns(rows: Floats) -> list[int]:
-    """Return which columns of rows vary enough to be fitted: none, rows, or rows and their square."""
-    if not rows.size or np.ptp(rows) < 0.05:
-        return []
-    return [1, 2] if np.ptp(rows) >= 1.0 else [1]
+def _powers(rows: Floats) -> int:
+    """Return how many powers of rows vary enough to be fitted: none, rows, or rows and their square."""
+    spread = float(np.ptp(rows))
+    return 0 if spread < 0.05 else 1 if spread < 1.0 else 2
 
 
 def _curve(coefficients: Floats) -> RowCurve:
@@ -146,18 +152,29 @@ def _curve(coefficients: Floats) -> RowCurve:
     return RowCurve(linear=linear, square=square)
 
 
-def _keep_near_best(
-    fitted: list[tuple[ExposureFit, Fit]], arrays: IntervalArrays, weights: Floats
-) -> list[ExposureFit]:
-    if not fitted:
-        return []
-    best, best_fit = min(fitted, key=lambda pair: pair[0].squares)
-    together = arrays.intervals.segment[1:] == arrays.intervals.segment[:-1]
-    together &= (weights[1:] > 0) & (weights[:-1] > 0)
-    before, after = best_fit.residuals[:-1][together], best_fit.residuals[1:][together]
-    power = float(np.square(best_fit.residuals).sum()) * together.sum() / best_fit.n
-    rho = float(np.clip((before * after).sum() / power, 0.0, 0.98)) if power > 0 else 0.0
-    worth = best_fit.n * (1.0 - rho) / (1.0 + rho)
-    if best.squares <= 0:
+def _near_best(target: Floats, designs: list[Floats], weights: Floats, arrays: IntervalArrays) -> list[int]:
+    """Return the places of the designs that fit best or nearly so, by weighted least squares."""
+    root = np.sqrt(weights)
+    squares, leftovers = [], []
+    for design in designs:
+        coefficients, *_ = np.linalg.lstsq(design * root[:, None], target * root, rcond=None)
+        leftover = target - design @ coefficients
+        leftovers.append(np.where(weights > 0, leftover, 0.0))
+        squares.append(float((weights * np.square(leftovers[-1])).sum()))
+    best = int(np.argmin(squares))
+    if squares[best] <= 0:
         return [best]
-    return [one for one, _ in fitted if worth * np.log(one.squares / best.squares) <= NEAR_BEST]
+    worth = _worth(leftovers[best], weights, arrays)
+    return [
+        place for place, value in enumerate(squares) if worth * np.log(value / squares[best]) <= NEAR_BEST
+    ]
+
+
+def _worth(residuals: Floats, weights: Floats, arrays: IntervalArrays) -> float:
+    """Return how many independent rows the residuals are worth, by their correlation with the row before."""
+    segment = arrays.intervals.segment
+    together = (segment[1:] == segment[:-1]) & (weights[1:] > 0) & (weights[:-1] > 0)
+    before, after = residuals[:-1][together], residuals[1:][together]
+    power = float((np.square(before).sum() + np.square(after).sum()) / 2.0)
+    rho = float(np.clip((before * after).sum() / power, 0.0, 0.98)) if power > 0 else 0.0
+    return float((weights > 0).sum()) * (1.0 - rho) / (1.0 + rho)

@@ -3,10 +3,10 @@
 Method: a row in a step costs its stream the step's seconds. Without prefill it would cost the quiet
 decode-only step at the rows that would then be there. The difference, summed over rows, is the loss, and it
 divides exactly: mixed steps cost C instead of that; stalled streams wait; decode-only steps are slower by
-what exposure to prefill adds (``decode_given_rows``), by rows that prefill brought (response of rows to
-prefill), and by what neither explains. Beyond the steps, the decode time that requests themselves report at
-their end (all seconds from first to last token) shows what streams waited outside of any row: preempted,
-between steps, or in ways that no counter here sees.
+what exposure to prefill adds (``decode_given_rows``), by rows that prefill brought (``rows_brought``), and by
+what neither explains. Beyond the steps, the decode time that requests themselves report at their end (all
+seconds from first to last token) shows what streams waited outside of any row: preempted, between steps, or
+in ways that no counter here sees.
 
 Misleads: inside an interval rows and step seconds are taken as unrelated, which leaves a little of the loss
 to the rest. Load that comes and goes by itself changes rows too; that is load, and no loss to prefill.
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from census.findings.decode_given_rows import DecodeGivenRows
 from census.findings.interval_arrays import IntervalArrays
 from census.findings.interval_rates import IntervalRates
-from census.findings.lag_response import fit_response
+from census.findings.rows_brought import measure_rows_brought
 from census.model.settings import Settings
 from census.timeline.timeline import Timeline
 
@@ -90,11 +90,11 @@ def account(
     step_s = np.divide(
         arrays.decode_seconds, arrays.decode_steps, out=np.full(rows.shape, given_rows.step_s), where=stepped
     )
-    grown, grown_rows = _rows_brought(arrays, settings)
+    brought = measure_rows_brought(arrays, settings)
     per_step = np.nan_to_num(arrays.rows_per_step)
     curve = given_rows.row_curve
     with_rows = curve.seconds(per_step)
-    growth_s = with_rows - curve.seconds(np.maximum(per_step - grown, 0.0))
+    growth_s = with_rows - curve.seconds(np.maximum(per_step - brought.each, 0.0))
     quiet_step_s = (
         _quiet_level(arrays, step_s - with_rows - given_rows.added_s, stepped) + with_rows - growth_s
     )
@@ -121,30 +121,8 @@ def account(
         reported_tokens=reported_tokens,
         decode_only_s=decode_rows * step_s,
         seconds_per_grown_row=float((decode_rows * curve.slope(per_step)).sum()),
-        grown_rows=grown_rows,
+        grown_rows=(brought.mean, brought.half),
     )
-
-
-def _rows_brought(arrays: IntervalArrays, settings: Settings) -> tuple[Floats, tuple[float, float]]:
-    """Return the rows that prefill brought to each interval, and their mean with its half-width."""
-    nothing = np.zeros(arrays.intervals.size)
-    response = fit_response(
-        arrays,
-        arrays.rows_per_step,
-        at_zero=arrays.prefill_tok_s,
-        covariates=np.empty((arrays.intervals.size, 0)),
-        weights=arrays.row_seconds,
-        settings=settings,
-    )
-    if isinstance(response, str):
-        return nothing, (0.0, 0.0)
-    weights = np.where(np.isfinite(arrays.prefill_tok_s), arrays.row_seconds, 0.0)
-    mean_rate = float(np.average(np.nan_to_num(arrays.prefill_tok_s), weights=weights))
-    value, half = response.fit.combine(mean_rate * (response.at_zero() + response.later()))
-    if value <= 0:
-        return nothing, (value, half)
-    brought = response.foretell(arrays.prefill_tok_s, arrays.intervals)
-    return np.maximum(brought, 0.0), (value, half)
 
 
 def _quiet_level(arrays: IntervalArrays, rest_s: Floats, there: NDArray[np.bool_]) -> Floats:

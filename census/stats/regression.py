@@ -144,13 +144,21 @@ def long_run_sum(scores: Floats, intervals: Intervals, *, bandwidth: int) -> Flo
     Returns
     -------
     float64, shape (p, p), positive semi-definite.
+
+    Notes
+    -----
+    That is the mean square of the sums over all stretches of bandwidth + 1 rows, zeros beyond the ends, which
+    running sums give at once.
     """
-    total = scores.T @ scores
-    for distance in range(1, min(bandwidth, intervals.size - 1) + 1):
-        together = intervals.segment[distance:] == intervals.segment[:-distance]
-        product = scores[distance:].T @ np.where(together[:, None], scores[:-distance], 0.0)
-        total += (1.0 - distance / (bandwidth + 1)) * (product + product.T)
-    return total
+    size = bandwidth + 1
+    padding = np.zeros((bandwidth, scores.shape[1]))
+    total = np.zeros((scores.shape[1], scores.shape[1]))
+    for start, stop in intervals.bounds():
+        running = np.cumsum(np.concatenate([padding, scores[start:stop], padding]), axis=0)
+        running = np.concatenate([np.zeros((1, scores.shape[1])), running])
+        stretches = running[size:] - running[:-size]
+        total += stretches.T @ stretches
+    return total / size
 
 
 def _choose_bandwidth(scores: Floats, intervals: Intervals, n: int) -> int:

@@ -24,7 +24,6 @@ from census.model.estimate import Absent, Estimate, Reading
 from census.model.findings import LagStructure
 from census.model.settings import Settings
 
-
 SURELY_MINOR = 0.5
 """A rival that explains less than a fifth fails if it surely explains less than half."""
 
