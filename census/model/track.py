@@ -14,11 +14,13 @@ class TrackLine:
     times_ms : rising, one a value.
     values : in ``unit``.
     unit : "tok/s", "requests".
+    """One thinned series; ``values`` hold None where it breaks: a gap, a boot edge, nothing known.
     """
 
     times_ms: tuple[int, ...]
     values: tuple[float | None, ...]
     unit: str
+    means: tuple[float | None, ...]
 
     def __post_init__(self) -> None:
         """Refuse a line whose times and values do not belong together."""

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from census.findings.interval_rates import IntervalRates
 from census.model.track import Track, TrackEvent, TrackGap, TrackLine
+from census.model.window import Window
+from census.pipeline.stretches import mean_stretches
 from census.stats.thin import thin_extremes
 from census.timeline.timeline import Timeline
 
@@ -22,30 +24,30 @@ def draw_track(timeline: Timeline, rates: IntervalRates | None) -> Track:
     clean = timeline.clean()
     return Track(
         intervals=len(frame),
-        prefill_tok_s=_rate_line(rates, "prefill_tok_s"),
-        per_stream_tok_s=_rate_line(rates, "per_stream_tok_s"),
-        visible_tok_s=_rate_line(rates, "visible_tok_s"),
-        running=_gauge_line(clean, "running"),
-        waiting=_gauge_line(clean, "waiting"),
+        prefill_tok_s=_rate_line(rates, "prefill_tok_s", window=timeline.window),
+        per_stream_tok_s=_rate_line(rates, "per_stream_tok_s", window=timeline.window),
+        visible_tok_s=_rate_line(rates, "visible_tok_s", window=timeline.window),
+        running=_gauge_line(clean, "running", window=timeline.window),
+        waiting=_gauge_line(clean, "waiting", window=timeline.window),
         preemptions=_events(clean),
         gaps=_gaps(frame),
     )
 
 
-def _rate_line(rates: IntervalRates | None, column: str) -> TrackLine | None:
+def _rate_line(rates: IntervalRates | None, column: str, *, window: Window) -> TrackLine | None:
     if rates is None:
         return None
-    return _line(rates.frame, rates.frame[column].to_numpy(dtype=np.float64), unit="tok/s")
+    return _line(rates.frame, rates.frame[column].to_numpy(dtype=np.float64), window=window, unit="tok/s")
 
 
-def _gauge_line(clean: pd.DataFrame, role: str) -> TrackLine | None:
+def _gauge_line(clean: pd.DataFrame, role: str, *, window: Window) -> TrackLine | None:
     column = f"{role}:end"
     if column not in clean.columns:
         return None
-    return _line(clean, clean[column].to_numpy(dtype=np.float64), unit="requests")
+    return _line(clean, clean[column].to_numpy(dtype=np.float64), window=window, unit="requests")
 
 
-def _line(intervals: pd.DataFrame, values: Floats, *, unit: str) -> TrackLine | None:
+def _line(intervals: pd.DataFrame, values: Floats, *, window: Window, unit: str) -> TrackLine | None:
     """Return a line through the ends of the intervals, broken where two of them do not adjoin."""
     if not np.isfinite(values).any():
         return None
@@ -59,6 +61,7 @@ def _line(intervals: pd.DataFrame, values: Floats, *, unit: str) -> TrackLine | 
         times_ms=tuple(times[kept].tolist()),
         values=tuple(float(one) if np.isfinite(one) else None for one in heights[kept]),
         unit=unit,
+        means=mean_stretches(intervals, values, window=window),
     )
 
 

@@ -437,6 +437,7 @@ def _track() -> Track:
             times_ms=times,
             values=tuple(None if step in hole else value for step, value in enumerate(values)),
             unit=unit,
+            means=tuple(None if place == 23 else values[place * 30 + 9] for place in range(48)),
         )
 
     return Track(

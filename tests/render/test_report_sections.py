@@ -13,13 +13,12 @@ from census.model.estimate import Absent
 from census.model.findings import Mechanism, ProtectionMeter
 from census.render.markdown import line
 from census.render.page import Remark, Section, Table
-from census.render.prose import plain_text
+from census.render.prose import Spark, plain_text
 from census.render.sections import head
 from census.render.sections.build import build_page
 from census.render.sections.lag import shown_lags
 from census.render.sections.mechanism import closest, verdict
 from census.render.sections.protection import answer as meter_answer
-from census.render.sections.timeline import slots
 
 
 def replaced(**findings: Any) -> Census:
@@ -229,15 +228,16 @@ def test_a_step_class_with_no_mean_leaves_the_sentence_honest() -> None:
     assert said.endswith("(measured); the cost of a chunk step is absent: 3 chunk steps.")
 
 
-def test_the_time_line_keeps_the_extreme_of_every_stretch() -> None:
-    census = full_census()
-    assert census.track is not None
-    line_of = census.track.prefill_tok_s
-    assert line_of is not None
-    highs = slots(line_of, census.coverage.window, lowest=False)
-    known = [value for value in line_of.values if value is not None]
-    assert len(highs) == 48
-    assert max(value for value in highs if value is not None) == max(known)
+def test_the_time_line_has_one_character_a_stretch_and_a_dot_where_nothing_is_known() -> None:
+    section = section_of(full_census(), "timeline")
+    (table,) = (block for block in section.blocks if isinstance(block, Table))
+    (row,) = (row for row in table.rows if plain_text(row[0]) == "prefill")
+    (piece,) = row[1]
+    assert isinstance(piece, Spark)
+    assert len(piece.text) == 48
+    assert piece.text[23] == "·"
+    assert piece.text.count("·") == 1
+    assert table.caption == "Means, one character for 1.0 h; a dot: nothing known"
 
 
 @pytest.mark.parametrize(

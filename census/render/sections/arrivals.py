@@ -12,6 +12,11 @@ from census.render.prose import Bold, Code, Prose, prose, sentence
 from census.render.sections.parts import absent_section, caveats_touching
 
 ID = "arrival-wait"
+CLOCKS = {
+    "request": "when a request ends, not when its first token comes",
+    "first_token": "when the first token comes",
+    "step": "step by step",
+}
 QUESTION = "What does an arriving request wait for its first token?"
 
 
@@ -89,14 +94,8 @@ def _bracketed(text: str) -> str:
 
 
 def _remarks(finding: ArrivalWait) -> tuple[Prose, ...]:
-    clocks = {
-        "request": "when a request ends, not when its first token comes: a row holds what ended in it",
-        "first_token": "when the first token comes",
-        "step": "step by step",
-    }
-    booked = clocks.get(finding.clock, f"on the clock “{finding.clock}”")
-    lag = "" if finding.lag_s is None else f" (later by {numbers.span(finding.lag_s)} on average)"
-    said = [prose(Code(finding.metric), f" is booked {booked}{lag}.")]
     if finding.note.strip():
-        said.append(prose(sentence(finding.note)))
-    return tuple(said)
+        return (prose(Code(finding.metric), ": ", sentence(finding.note)),)
+    booked = CLOCKS.get(finding.clock, f"on the clock “{finding.clock}”")
+    lag = "" if finding.lag_s is None else f", {numbers.span(finding.lag_s)} later on average"
+    return (prose(Code(finding.metric), f" is booked {booked}{lag}."),)

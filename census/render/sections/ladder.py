@@ -28,7 +28,7 @@ def build(census: Census) -> Section:
         _rates_table(finding),
         _costs_table(finding),
         *(Remark(text=text) for text in _remarks(finding)),
-        Listing(caption="Formula", lines=tuple(finding.formula.splitlines())),
+        Listing(caption="Formula", lines=_formula_lines(finding.formula)),
         _inputs_table(finding),
     )
     return Section(id=ID, question=QUESTION, answer=_answer(finding), blocks=blocks, caveats=caveats)
@@ -97,6 +97,10 @@ def _answer(finding: Ladder) -> Prose:
         f"; N = {last.n}: {numbers.plain(last.pending_tok_s, TOKEN_RATE)} and "
         f"{numbers.factor(last.stretch)}.",
     )
+
+
+def _formula_lines(formula: str) -> tuple[str, ...]:
+    return tuple(part for text in formula.splitlines() for part in text.split("; "))
 
 
 def _rates_table(finding: Ladder) -> Table:

@@ -52,7 +52,11 @@ def answer(finding: LagStructure) -> Prose:
         effects.append(
             f"{numbers.full(finding.lingering, PERCENT)} summed over lags of two intervals and more"
         )
-    told = f" Net response to a typical loaded interval: {'; '.join(effects)}." if effects else ""
+    told = (
+        f" Net response at the median prefill rate of loaded intervals: {'; '.join(effects)}."
+        if effects
+        else ""
+    )
     return (*start, f"{told} {sentence(finding.reason)}".rstrip())
 
 

@@ -45,10 +45,10 @@ def closest(finding: Mechanism | Absent) -> Prose:
     name = mechanism_name(finding.closest)
     if rival is None:
         return prose(f"The rival that came closest: {name}.")
-    weight = ""
     if isinstance(rival.share_of_loss, Estimate):
-        weight = f" (it would explain {numbers.full(rival.share_of_loss, PERCENT)} of the loss)"
-    return prose(f"The rival that came closest: {name}{weight}; observed: {sentence(rival.observed)}")
+        share = numbers.full(rival.share_of_loss, PERCENT)
+        return prose(f"The rival that came closest: {name}, which would explain {share} of the loss.")
+    return prose(f"The rival that came closest: {name}; observed: {sentence(rival.observed)}")
 
 
 def _table(finding: Mechanism) -> Table:

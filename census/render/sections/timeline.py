@@ -14,11 +14,10 @@ from census.render.sparks import spark
 
 ID = "timeline"
 QUESTION = "How did the window go by?"
-SLOTS = 48
 
 
 def build(census: Census) -> Section:
-    """Return the section: one spark row a quantity, highs (of decode: lows) of equal stretches of time."""
+    """Return the section: one spark row a quantity, the means of equal stretches of time."""
     caveats = caveats_touching(census, ID)
     track = census.track
     if track is None:
@@ -26,20 +25,6 @@ def build(census: Census) -> Section:
     window = census.coverage.window
     blocks: tuple[Block, ...] = (_table(track, window),)
     return Section(id=ID, question=QUESTION, answer=_answer(census, track), blocks=blocks, caveats=caveats)
-
-
-def slots(line: TrackLine, window: Window, *, lowest: bool) -> tuple[float | None, ...]:
-    """Return the extreme of each of ``SLOTS`` equal stretches of the window, None where nothing is known."""
-    found: list[float | None] = [None] * SLOTS
-    span = window.end_ms - window.start_ms
-    for time_ms, value in zip(line.times_ms, line.values, strict=True):
-        place = (time_ms - window.start_ms) * SLOTS // span
-        if value is None or not 0 <= place < SLOTS:
-            continue
-        before = found[place]
-        better = before is None or (value < before if lowest else value > before)
-        found[place] = value if better else before
-    return tuple(found)
 
 
 def _answer(census: Census, track: Track) -> Prose:
@@ -55,27 +40,26 @@ def _answer(census: Census, track: Track) -> Prose:
 
 def _table(track: Track, window: Window) -> Table:
     lines = (
-        ("prefill, highest", track.prefill_tok_s, False),
-        ("per stream, lowest", track.per_stream_tok_s, True),
-        ("visible, lowest", track.visible_tok_s, True),
-        ("running, highest", track.running, False),
-        ("waiting, highest", track.waiting, False),
+        ("prefill", track.prefill_tok_s),
+        ("per stream", track.per_stream_tok_s),
+        ("visible", track.visible_tok_s),
+        ("running", track.running),
+        ("waiting", track.waiting),
     )
-    rows = tuple(_row(name, line, window, lowest=lowest) for name, line, lowest in lines if line is not None)
-    each = numbers.span(window.seconds / SLOTS)
+    drawn = [(name, line) for name, line in lines if line is not None]
+    stretches = len(drawn[0][1].means) if drawn else 1
     return Table(
-        caption=f"One character is {each}; a dot: nothing known",
+        caption=f"Means, one character for {numbers.span(window.seconds / stretches)}; a dot: nothing known",
         columns=(*word_columns("line", "from start to end"), *number_columns("full height")),
-        rows=rows,
+        rows=tuple(_row(name, line) for name, line in drawn),
         notes=(),
     )
 
 
-def _row(name: str, line: TrackLine, window: Window, *, lowest: bool) -> tuple[Prose, ...]:
-    values = slots(line, window, lowest=lowest)
-    full = max((value for value in values if value is not None), default=0.0)
+def _row(name: str, line: TrackLine) -> tuple[Prose, ...]:
+    full = max((value for value in line.means if value is not None), default=0.0)
     return (
         prose(name),
-        (Spark(spark(values, full=full)),),
+        (Spark(spark(line.means, full=full)),),
         prose(f"{numbers.scalar(float(f'{full:.3g}'))} {line.unit}"),
     )
