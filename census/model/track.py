@@ -14,7 +14,7 @@ class TrackLine:
     times_ms : rising, one a value.
     values : in ``unit``.
     unit : "tok/s", "requests".
-    """One thinned series; ``values`` hold None where it breaks: a gap, a boot edge, nothing known.
+    means : time-weighted means of equal stretches, before thinning; None where nothing is known.
     """
 
     times_ms: tuple[int, ...]
