@@ -50,7 +50,7 @@ def render_markdown(censuses: Sequence[Census]) -> str:
 
 def line(pieces: Prose) -> str:
     """Return a line of markdown that cannot be taken for a heading, a list or a quotation."""
-    text = "".join(_piece(piece, in_table=False) for piece in pieces)
+    text = "".join(_piece(piece, in_table=False) for piece in pieces).strip()
     if pieces and not isinstance(pieces[0], str):
         return text
     return _BLOCK_START.sub(lambda found: f"\\{found[1]}" if found[1] else f"{found[2]}\\", text)
@@ -125,7 +125,7 @@ def _piece(piece: Piece, *, in_table: bool) -> str:
         return _plain(piece, in_table=in_table)
     if isinstance(piece, Bold):
         inner = piece.text.strip()
-        tail = piece.text[len(piece.text.rstrip()) :]
+        tail = " " if piece.text != piece.text.rstrip() else ""
         return f"**{_plain(inner, in_table=in_table)}**{tail}" if inner else ""
     if isinstance(piece, Bar):
         return bar(piece.share)

@@ -10,7 +10,7 @@ from census_factory import absent_census, estimate, full_census
 
 from census.model.census import Census
 from census.model.estimate import Absent
-from census.model.findings import Mechanism, ProtectionMeter
+from census.model.findings import Mechanism, ProtectionBoot, ProtectionMeter
 from census.render.markdown import line
 from census.render.page import Remark, Section, Table
 from census.render.prose import Spark, plain_text
@@ -54,7 +54,7 @@ def words_of(section: Section) -> str:
     [
         pytest.param(
             {"state": "zero", "held": 0, "opportunities": 58527},
-            "The meter `m` is **zero** in 58,527 opportunities: nothing protected anyone.",
+            "The meter `m` is **zero** in 58,527 opportunities: no step was held, nothing protected anyone.",
             id="zero",
         ),
         pytest.param(
@@ -85,7 +85,7 @@ def test_the_first_screen_carries_the_five_things_it_must() -> None:
     assert plain_text(screen.verdict) == "Decode pays for the step that it shares with a prefill chunk."
     assert "came closest: batch growth" in plain_text(screen.closest)
     assert "Streams spend 38 % [34, 41] of their time at 13.0 tok/s [12.4, 13.7] instead of 139 tok/s" in said
-    assert "Every 1,000 prefill tokens cost each stream beside them 10.9 tokens [10.2, 11.5]" in said
+    assert "Every 1,000 prefill tokens cost each decoding stream 10.9 tokens [10.2, 11.5]" in said
     assert "is zero in 40,800 opportunities" in said
     assert screen.ladder is not None
     assert [plain_text(row[0]) for row in screen.ladder.rows] == ["0", "1", "8"]
@@ -268,3 +268,41 @@ def test_the_quiet_rate_can_be_absent_and_the_sentence_still_stands() -> None:
     )
     said = plain_text(section_of(census, "pending").answer)
     assert said == "Streams spend 38 % [34, 41] of their time at 6 tok/s [5, 7]."
+
+
+def test_boots_with_another_setting_are_not_mixed_silently() -> None:
+    by_boot = (
+        ProtectionBoot(boot=0, state="zero", held=0, opportunities=100),
+        ProtectionBoot(boot=1, state="moving", held=90, opportunities=100),
+    )
+    finding = ProtectionMeter(metric="m", state="moving", held=90, opportunities=200, by_boot=by_boot)
+    assert (
+        "It moved in boot 1 and not in boot 0: what is said over all boots mixes two settings"
+        in plain_text(meter_answer(finding))
+    )
+
+
+def test_a_rate_that_prefill_does_not_lower_is_no_loss() -> None:
+    census = replaced(
+        pending={
+            "rate_tok_s": estimate(172.8, 172.7, 172.9, unit="tok/s"),
+            "quiet_tok_s": estimate(172.84, 172.8, 172.88, unit="tok/s"),
+            "exchange_tok_per_1000": estimate(0.00005, -0.0005, 0.0006, unit="tokens"),
+        }
+    )
+    said = " ".join(plain_text(fact) for fact in head.build(census).facts)
+    assert "instead of" not in said
+    assert "otherwise 172.84 tok/s [172.80, 172.88]: nothing for an interleave to protect." in said
+    assert "no token that could be told: [−0.00050, 0.00060]." in said
+
+
+def test_a_chunk_step_that_costs_no_more_is_said_to_be_as_long() -> None:
+    finding = full_census().findings.step_phases
+    chunk = dataclasses.replace(finding.classes.chunk, mean_s=estimate(0.0155, 0.0154, 0.0156))  # type: ignore[union-attr]
+    census = replaced(step_phases={"classes": dataclasses.replace(finding.classes, chunk=chunk)})  # type: ignore[union-attr]
+    assert "as long as that (measured)" in plain_text(section_of(census, "step-phases").answer)
+
+
+def test_a_refusal_is_not_said_twice() -> None:
+    census = replaced(ladder={"accepted": False, "reason": "refused: the mechanism is residency"})
+    assert words_of(section_of(census, "ladder")).startswith("Refused: The mechanism is residency.")

@@ -68,15 +68,20 @@ def refused(finding: Ladder | Absent) -> Prose:
     if isinstance(finding, Absent):
         return prose(sentence(f"no ladder: {finding.reason}"))
     if not finding.accepted:
-        return prose(Bold("Ladder refused: "), sentence(finding.reason))
+        return prose(Bold("Ladder refused: "), _reason(finding))
     return ()
+
+
+def _reason(finding: Ladder) -> str:
+    reason = finding.reason.strip()
+    return sentence(reason[len("refused:") :] if reason.lower().startswith("refused:") else reason)
 
 
 def _answer(finding: Ladder) -> Prose:
     if not finding.accepted:
         return prose(
             Bold("Refused: "),
-            sentence(finding.reason),
+            _reason(finding),
             " The rows below show what the arithmetic would say; they do not apply.",
         )
     later = [row for row in finding.rows if row.n > 0]

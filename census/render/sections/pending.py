@@ -14,6 +14,8 @@ from census.render.sections.parts import absent_section, caveats_touching
 
 ID = "pending"
 QUESTION = "What can a knob move?"
+UNHARMED = 0.95
+"""A pending rate at or above this share of the quiet rate is no loss that a knob could give back."""
 
 
 def build(census: Census) -> Section:
@@ -45,6 +47,8 @@ def answer(finding: Pending) -> Prose:
             return prose(sentence(f"the {name} is absent: {reading.reason}"))
     if not (isinstance(rate, Estimate) and isinstance(share, Estimate)):
         raise TypeError("a reading is an Estimate or Absent")
+    if isinstance(quiet, Estimate) and rate.value >= quiet.value * UNHARMED:
+        return _unharmed(rate, share, quiet)
     start = prose(
         "Streams spend ",
         Bold(numbers.point(share, PERCENT)),
@@ -69,11 +73,26 @@ def exchange(finding: Pending) -> Prose:
     reading = finding.exchange_tok_per_1000
     if isinstance(reading, Absent):
         return prose(sentence(f"the exchange rate is absent: {reading.reason}"))
+    if reading.value <= 0 or (reading.low is not None and reading.low <= 0):
+        told = numbers.ends(reading, TOKENS) or numbers.point(reading, TOKENS)
+        return prose(f"1,000 prefill tokens cost a decoding stream no token that could be told: {told}.")
     return prose(
-        "Every 1,000 prefill tokens cost each stream beside them ",
+        "Every 1,000 prefill tokens cost each decoding stream ",
         Bold(numbers.point(reading, TOKENS)),
         f" {numbers.ends(reading, TOKENS)}".rstrip(),
         "; no interleave changes that.",
+    )
+
+
+def _unharmed(rate: Estimate, share: Estimate, quiet: Estimate) -> Prose:
+    return prose(
+        f"While prefill is pending, {numbers.full(share, PERCENT)} of stream time, a stream gets ",
+        Bold(numbers.point(rate, TOKEN_RATE)),
+        f" {numbers.ends(rate, TOKEN_RATE)}".rstrip(),
+        ", otherwise ",
+        Bold(numbers.point(quiet, TOKEN_RATE)),
+        f" {numbers.ends(quiet, TOKEN_RATE)}".rstrip(),
+        ": nothing for an interleave to protect.",
     )
 
 

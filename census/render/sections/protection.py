@@ -31,11 +31,16 @@ def answer(finding: ProtectionMeter | Absent) -> Prose:
     meter = prose("The meter ", Code(finding.metric), " ")
     had = "" if finding.opportunities is None else f"{numbers.count(finding.opportunities)} opportunities"
     if finding.state == "zero":
-        return (*meter, "is ", Bold("zero"), f" in {had or 'this window'}: nothing protected anyone.")
+        return (
+            *meter,
+            "is ",
+            Bold("zero"),
+            f" in {had or 'this window'}: no step was held, nothing protected anyone.",
+        )
     if finding.state == "moving":
         held = "" if finding.held is None else f"{numbers.count(finding.held)} held steps"
         beside = f" in {had}" if had else ""
-        return (*meter, "is ", Bold("moving"), f": {held}{beside}.")
+        return (*meter, "is ", Bold("moving"), f": {held}{beside}.{_change(finding)}")
     if finding.state == "no opportunity":
         return (
             *meter,
@@ -44,6 +49,23 @@ def answer(finding: ProtectionMeter | Absent) -> Prose:
             ": no chunk ran beside a decoder, so it proves nothing.",
         )
     return (*meter, "is ", Bold("not exported"), " by this engine; that is not the same as zero.")
+
+
+def _change(finding: ProtectionMeter) -> str:
+    """Say where boots differ: numbers over all of them mix two settings."""
+    moving = [row.boot for row in finding.by_boot if row.state == "moving"]
+    still = [row.boot for row in finding.by_boot if row.state == "zero"]
+    if not (moving and still):
+        return ""
+    return (
+        f" It moved in boot {_listed(moving)} and not in boot {_listed(still)}: what is said over all boots "
+        f"mixes "
+        "two settings, and --boot takes one."
+    )
+
+
+def _listed(boots: list[int]) -> str:
+    return ", ".join(str(boot) for boot in boots)
 
 
 def _table(finding: ProtectionMeter) -> Table:

@@ -15,6 +15,7 @@ from census.render.sections.parts import absent_section, caveats_touching
 
 ID = "step-phases"
 QUESTION = "What does a step cost?"
+ALIKE = 0.03
 
 
 def build(census: Census) -> Section:
@@ -38,10 +39,17 @@ def answer(finding: StepPhases) -> Prose:
     start = prose("A decode-only step takes ", *_cost(decode.mean_s))
     if isinstance(chunk.mean_s, Absent):
         return (*start, f" ({how}); the cost of a chunk step is absent: {sentence(chunk.mean_s.reason)}")
-    times = numbers.write(chunk.mean_s.value / decode.mean_s.value, digits=1) if decode.mean_s.value else ""
     middle = prose("; a step that carries a prefill chunk takes ", *_cost(chunk.mean_s))
-    ratio = f", {times} times as long ({how})" if times else f" ({how})"
-    return (*start, *middle, ratio, *_shares(chunk))
+    return (*start, *middle, f"{_compared(decode.mean_s, chunk.mean_s)} ({how})", *_shares(chunk))
+
+
+def _compared(decode: Estimate, chunk: Estimate) -> str:
+    if not decode.value:
+        return ""
+    ratio = chunk.value / decode.value
+    if abs(ratio - 1) < ALIKE:
+        return ", as long as that"
+    return f", {numbers.write(ratio, digits=1)} times as long"
 
 
 def _cost(mean: Estimate) -> Prose:
