@@ -2,8 +2,9 @@
 
 Method: a first-token histogram that moves at the first token says when waits ended; one that moves at
 request end says it later, by the decode time of those requests. That lag is known interval by interval: the
-decode-time histogram moves with it, for the same requests. So the wait of an interval's requests ran from
-[start - lag - mean wait] to [end - lag], and its load is the mean prefill rate over that span.
+decode-time histogram moves with it, for the same requests. So the waits of an interval's requests ran from
+[start - lag - mean wait] to [end - lag], and their load is the mean prefill rate over that span. Waits
+booked at the first token keep their interval, begun earlier only where the mean wait is longer than it.
 
 Misleads: requests that ended in one interval may have waited at different times; the mean stands for all.
 Where no histogram tells the decode time, the wait is taken to have ended with the request, and the finding
@@ -46,7 +47,6 @@ def place_waits(timeline: Timeline, ttft: HistogramIntervals, prefill_tok_s: Flo
     clean = timeline.clean()
     at = timeline.frame.index.get_indexer(clean.index)
     booked = ttft.counts[at].sum(axis=1)
-    mean_wait = _mean_of(ttft, at)
     lags = np.zeros(len(clean))
     lag_s: float | None = 0.0
     if ttft.clock == "request":
@@ -55,9 +55,12 @@ def place_waits(timeline: Timeline, ttft: HistogramIntervals, prefill_tok_s: Flo
         lags = np.zeros(len(clean)) if known is None else known
     start_s = clean["start_ms"].to_numpy(dtype=np.float64) / 1000
     end_s = clean["end_ms"].to_numpy(dtype=np.float64) / 1000
-    load = _mean_rate(
-        clean, prefill_tok_s, begin_s=start_s - lags - np.nan_to_num(mean_wait), end_s=end_s - lags
-    )
+    longer = np.nan_to_num(_mean_of(ttft, at))
+    if ttft.clock != "request":
+        longer = np.maximum(longer - (end_s - start_s), 0.0)
+    if lag_s is None:
+        longer = np.zeros(len(clean))
+    load = _mean_rate(clean, prefill_tok_s, begin_s=start_s - lags - longer, end_s=end_s - lags)
     return Waits(
         load_tok_s=np.where(booked > 0, load, np.nan),
         lag_s=lag_s,

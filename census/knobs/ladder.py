@@ -183,7 +183,7 @@ def _readings(inputs: Inputs, bounds: dict[str, Interval], settings: Settings) -
                 "q",
                 n=inputs.chunk_steps,
                 unit="1",
-                method=f"estimated: 1 - {inputs.first_tokens:.0f} first tokens / chunk steps, high with a queue",
+                method=f"estimated: 1 - {inputs.first_tokens:.0f} first tokens / chunk steps, more if queued",
                 value=float(inputs.costs.q),
             ),
             high=inputs.q_most,
