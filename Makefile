@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
+# as the command line does: thin products gain nothing from more threads, and two test workers share the machine
+export OPENBLAS_NUM_THREADS ?= 1
 LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url --quiet
 
 .PHONY: help demo test lint check format specimen truth bench lock clean
