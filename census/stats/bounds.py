@@ -115,19 +115,17 @@ def bound_all(
     as_sums = [
         _shares_below(question) if isinstance(question, OfQuantile) else question for question in questions
     ]
-    influences = [_influence(question) for question in as_sums]
     if not as_sums:
         return ()
-    wide = [
-        np.column_stack([question.columns, influence])
-        for question, influence in zip(as_sums, influences, strict=True)
-    ]
-    drawn = np.split(
-        resample_sums(blocks, np.column_stack(wide)), np.cumsum([part.shape[1] for part in wide])[:-1], axis=1
-    )
+    influences = [_influence(question) for question in as_sums]
+    tables = {id(question.columns): question.columns for question in as_sums}
+    parts = [*tables.values(), np.column_stack(influences)]
+    ends = np.cumsum([part.shape[1] for part in parts])[:-1]
+    *by_table, linear = np.split(resample_sums(blocks, np.column_stack(parts)), ends, axis=1)
+    drawn = dict(zip(tables, by_table, strict=True))
     bounded = [
-        _bound(question, influence, draws, blocks=blocks, level=level)
-        for question, influence, draws in zip(as_sums, influences, drawn, strict=True)
+        _bound(question, influence, drawn[id(question.columns)], linear[:, place], blocks=blocks, level=level)
+        for place, (question, influence) in enumerate(zip(as_sums, influences, strict=True))
     ]
     return tuple(
         _invert(question, found, level=level) if isinstance(question, OfQuantile) else found
@@ -159,7 +157,9 @@ def _invert(question: OfQuantile, below: Interval, *, level: float) -> Interval:
     return make_interval(value, low, high, error=error, degrees=below.degrees, n_effective=below.n_effective)
 
 
-def _bound(question: OfSums, influence: Floats, draws: Floats, *, blocks: Blocks, level: float) -> Interval:
+def _bound(
+    question: OfSums, influence: Floats, draws: Floats, linear: Floats, *, blocks: Blocks, level: float
+) -> Interval:
     """Stretch the bootstrap's quantiles to the long-run variance and the t distribution."""
     value = float(question.statistic(question.columns.sum(axis=0)))
     spread = measure_long_run(influence, blocks.segments)
@@ -167,11 +167,11 @@ def _bound(question: OfSums, influence: Floats, draws: Floats, *, blocks: Blocks
     n_effective = spread.n_effective
     if spread.variance == 0:
         return make_interval(value, value, value, error=0.0, degrees=degrees, n_effective=n_effective)
-    drawn_error = float(draws[:, -1].std())
+    drawn_error = float(linear.std())
     if degrees < MIN_DEGREES or drawn_error == 0:
         return no_interval(value, degrees, n_effective, "too few independent intervals for a bound")
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = question.statistic(draws[:, :-1])
+        values = question.statistic(draws)
     usable = np.isfinite(values)
     if usable.mean() < MIN_USABLE:
         return no_interval(value, degrees, n_effective, "too few intervals take part for a bound")
