@@ -75,3 +75,9 @@ def test_a_census_that_knows_nothing_says_why_once() -> None:
 def test_several_engines_come_one_after_another() -> None:
     text = printed(several_engines())
     assert text.count("Interference census: ") == 2
+
+
+def test_no_color_leaves_no_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b[36m" in printed((full_census(),), colour=True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]", printed((full_census(),), colour=True))
