@@ -125,6 +125,8 @@ def at_prefill(low: float, high: float | None) -> str:
     name = numbers.bucket(low, high)
     if name == "none":
         return "with no prefill"
+    if low == 0:
+        return f"below {name.removeprefix('under ')} prefill tok/s"
     return f"at {name.replace('and more', 'or more')} prefill tok/s"
 
 

@@ -100,7 +100,7 @@ def test_a_computed_range_is_written_as_one(bounds: Range, written: str) -> None
     ("low", "high", "name", "short", "place"),
     [
         (0.0, 0.0, "none", "0", "with no prefill"),
-        (0.0, 500.0, "under 500", "< 500", "at under 500 prefill tok/s"),
+        (0.0, 500.0, "under 500", "< 500", "below 500 prefill tok/s"),
         (500.0, 1000.0, "500 to 1,000", "500–1k", "at 500 to 1,000 prefill tok/s"),
         (1000.0, 2500.0, "1,000 to 2,500", "1–2.5k", "at 1,000 to 2,500 prefill tok/s"),
         (5000.0, None, "5,000 and more", "≥ 5k", "at 5,000 or more prefill tok/s"),

@@ -79,6 +79,13 @@ def test_the_protection_meter_has_four_states_in_words(meter: dict[str, Any], sa
     assert line(meter_answer(finding)) == said
 
 
+def test_a_meter_without_a_name_is_still_named() -> None:
+    finding = ProtectionMeter(metric="", state="not exported", held=None, opportunities=None, by_boot=())
+    assert plain_text(meter_answer(finding)).startswith(
+        "The meter of held steps is not exported by this engine"
+    )
+
+
 def test_the_first_screen_carries_the_five_things_it_must() -> None:
     screen = head.build(full_census())
     said = " ".join(plain_text(fact) for fact in screen.facts)
@@ -147,6 +154,23 @@ def test_bucket_medians_are_never_shown_without_what_they_cannot_see() -> None:
     assert "Bucket medians cannot see an interleave that works" in words_of(
         section_of(full_census(), "decode-under-prefill")
     )
+
+
+def test_where_there_are_no_pending_meters_no_reader_is_sent_to_them() -> None:
+    said = words_of(section_of(replaced(pending=Absent("no mixed steps")), "decode-under-prefill"))
+    assert "The pending meters, which can, are absent here." in said
+    assert "Judge a deploy" not in said
+
+
+def test_step_costs_that_no_bucket_has_are_one_sentence_and_no_table() -> None:
+    finding = full_census().findings.decode_under_prefill
+    none = Absent("not exported: steps are not counted")
+    rows = tuple(dataclasses.replace(row, decode_step_s=none, chunk_step_s=none) for row in finding.rows)  # type: ignore[union-attr]
+    section = section_of(replaced(decode_under_prefill={"rows": rows}), "decode-under-prefill")
+    assert "What steps cost in these buckets is absent: Not exported: steps are not counted." in words_of(
+        section
+    )
+    assert len([block for block in section.blocks if isinstance(block, Table)]) == 1
 
 
 def test_a_bucket_whose_median_is_not_its_mean_is_explained() -> None:

@@ -16,6 +16,14 @@ from census.render.sections.parts import absent_section, bar_of, caveats_touchin
 ID = "decode-under-prefill"
 QUESTION = "What happens to decode as prefill rises?"
 
+MEDIANS = (
+    "Bucket medians cannot see an interleave that works: at a given prefill rate the same chunks are paid for "
+    "whatever the setting. Judge a deploy by the pending meters below."
+)
+MEDIANS_ALONE = (
+    "Bucket medians cannot see an interleave that works: at a given prefill rate the same chunks are paid for "
+    "whatever the setting. The pending meters, which can, are absent here."
+)
 STALLS = {
     "counted": "Decoders wait out prefill-only steps here: those count as their time.",
     "nobody's": (
@@ -33,8 +41,9 @@ def build(census: Census) -> Section:
     caveats = caveats_touching(census, ID)
     if isinstance(finding, Absent):
         return absent_section(ID, QUESTION, finding, caveats)
-    remarks = tuple(Remark(text=text) for text in _remarks(finding))
-    blocks: tuple[Block, ...] = (_rates_table(finding), *remarks, _costs_table(finding))
+    judged = not isinstance(census.findings.pending, Absent)
+    remarks = tuple(Remark(text=text) for text in _remarks(finding, judged=judged))
+    blocks: tuple[Block, ...] = (_rates_table(finding), *remarks, _costs(finding))
     return Section(id=ID, question=QUESTION, answer=answer(finding), blocks=blocks, caveats=caveats)
 
 
@@ -110,6 +119,15 @@ def _quartiles(quartiles: Quartiles | None) -> str:
     return numbers.span_of(Range(low=quartiles.q1, high=quartiles.q3), numbers.BARE)
 
 
+def _costs(finding: DecodeUnderPrefill) -> Block:
+    """Return the table of step costs, or the one reason why there are none."""
+    readings = [reading for row in finding.rows for reading in (row.decode_step_s, row.chunk_step_s)]
+    reasons = {reading.reason for reading in readings if isinstance(reading, Absent)}
+    if len(reasons) == 1 and all(isinstance(reading, Absent) for reading in readings):
+        return Remark(text=prose(f"What steps cost in these buckets is absent: {sentence(reasons.pop())}"))
+    return _costs_table(finding)
+
+
 def _costs_table(finding: DecodeUnderPrefill) -> Table:
     reasons = Reasons()
     rows = tuple(
@@ -136,17 +154,13 @@ def _costs_table(finding: DecodeUnderPrefill) -> Table:
     )
 
 
-def _remarks(finding: DecodeUnderPrefill) -> tuple[Prose, ...]:
+def _remarks(finding: DecodeUnderPrefill, *, judged: bool) -> tuple[Prose, ...]:
     stalls = STALLS.get(finding.stalls, sentence(f"stalls: {finding.stalls}"))
     said = [
         prose(
             f"Prefill axis: {finding.prefill_axis}. Per-stream rate: {finding.per_stream_source}. {stalls}"
         ),
-        prose(
-            "Bucket medians cannot see an interleave that works: at a given prefill rate the same chunks are "
-            "paid for "
-            "whatever the setting. Judge a deploy by the pending meters below."
-        ),
+        prose(MEDIANS if judged else MEDIANS_ALONE),
     ]
     if finding.load_hides_it:
         said.insert(

@@ -28,7 +28,9 @@ def answer(finding: ProtectionMeter | Absent) -> Prose:
     """Return the state of the meter in words; absent is never zero, and zero is never absent."""
     if isinstance(finding, Absent):
         return prose(sentence(f"the protection meter is absent: {finding.reason}"))
-    meter = prose("The meter ", Code(finding.metric), " ")
+    meter = (
+        prose("The meter ", Code(finding.metric), " ") if finding.metric else ("The meter of held steps ",)
+    )
     had = "" if finding.opportunities is None else f"{numbers.count(finding.opportunities)} opportunities"
     if finding.state == "zero":
         return (
