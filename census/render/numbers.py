@@ -20,6 +20,9 @@ INSIDE_BUCKET = 7.0
 """An interpolated quantile is shown to about a tenth of its histogram bucket."""
 UNSURE = 2.0
 """The last digit shown is the smallest that the interval spans at least this many times."""
+DEEPEST = 9
+SMALLEST = 1e-12
+"""No more digits after the point than ``DEEPEST``; an interval narrower than ``SMALLEST`` counts as none."""
 EDGE = 1e-9
 """So that 15.4 to 15.6 spans two tenths, whatever floats say."""
 
@@ -44,13 +47,13 @@ BARE = Unit(1.0, "")
 def digits_after_point(value: float, *, width: float | None) -> int:
     """Return how many digits after the point are shown for a value whose interval is ``width`` wide."""
     magnitude = math.floor(math.log10(abs(value))) if value else 0
-    if not width:
-        return max(0, PLAIN_DIGITS - 1 - magnitude) if value else 0
+    if width is None or width < SMALLEST:
+        return min(DEEPEST, max(0, PLAIN_DIGITS - 1 - magnitude)) if value else 0
     wanted = -math.floor(math.log10(width / UNSURE) + EDGE)
     if not value:
-        return max(0, wanted)
+        return min(DEEPEST, max(0, wanted))
     first_of_value = min(-magnitude, wanted + 1)
-    return max(0, min(max(wanted, first_of_value), MOST_DIGITS - 1 - magnitude))
+    return min(DEEPEST, max(0, min(max(wanted, first_of_value), MOST_DIGITS - 1 - magnitude)))
 
 
 def write(value: float, *, digits: int) -> str:

@@ -17,11 +17,13 @@ ID = "decode-under-prefill"
 QUESTION = "What happens to decode as prefill rises?"
 
 MEDIANS = (
-    "Bucket medians cannot see an interleave that works: at a given prefill rate the same chunks are paid for "
+    "Bucket medians cannot see an interleave that works: at a given prefill rate the same chunks are paid "
+    "for "
     "whatever the setting. Judge a deploy by the pending meters below."
 )
 MEDIANS_ALONE = (
-    "Bucket medians cannot see an interleave that works: at a given prefill rate the same chunks are paid for "
+    "Bucket medians cannot see an interleave that works: at a given prefill rate the same chunks are paid "
+    "for "
     "whatever the setting. The pending meters, which can, are absent here."
 )
 STALLS = {
