@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from census.findings.interval_rates import STEP_ROLES, IntervalRates, accepted_tokens
 from census.model.estimate import Absent
+from census.model.settings import Settings
 from census.timeline.timeline import Timeline
 
 NEEDS = (*STEP_ROLES, "decode_tokens")
@@ -58,6 +59,19 @@ def pick(sums: Floats, *names: str) -> tuple[Floats, ...]:
     return tuple(sums[..., COLUMNS.index(name)] for name in names)
 
 
+def why_too_little(costs: DecodeCosts, settings: Settings) -> str:
+    """Return why k, C and D cannot be told, "" where they can."""
+    totals = dict(zip(COLUMNS, costs.table.sum(axis=0).tolist(), strict=True))
+    chunk_steps, fewest = totals["mixed_steps"] + totals["prefill_steps"], settings.min_class_steps
+    if min(chunk_steps, totals["decode_steps"]) < fewest:
+        return (
+            f"{chunk_steps:.0f} chunk steps and {totals['decode_steps']:.0f} decode-only steps: "
+            f"want {fewest} of each"
+        )
+    empty = next((n for n in ("rows", "tokens", "decode_seconds", "chunk_seconds") if totals[n] <= 0), "")
+    return f"{empty.replace('_', ' ')} stood still while steps were taken" if empty else ""
+
+
 def gather_costs(timeline: Timeline, rates: IntervalRates) -> DecodeCosts | Absent:
     """Return the columns, or why there are none."""
     if not timeline.has(*STEP_ROLES, "decode_tokens"):
@@ -75,7 +89,7 @@ def gather_costs(timeline: Timeline, rates: IntervalRates) -> DecodeCosts | Abse
         "prefill_steps": clean["prefill_steps"],
         "chunk_seconds": chunk_seconds,
         "held_steps": np.where(np.isfinite(held), held, 0.0),
-        "rows": tokens - accepted_tokens(timeline),
+        "rows": np.maximum(tokens - accepted_tokens(timeline), 0.0),
         "tokens": tokens,
         "prefill_tokens": frame["prefill_tok_s"] * frame["seconds"],
         "seconds": frame["seconds"],

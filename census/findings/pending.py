@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from census.findings.decode_costs import DecodeCosts, gather_costs, pick
+from census.findings.decode_costs import DecodeCosts, gather_costs, pick, why_too_little
 from census.findings.interval_rates import IntervalRates
 from census.findings.readings import draw_for, to_reading
 from census.model.estimate import Absent, Reading
@@ -48,20 +48,21 @@ def measure(
     costs = gather_costs(timeline, rates)
     if isinstance(costs, Absent):
         return costs
+    too_little = why_too_little(costs, settings)
+    if too_little:
+        return Absent(too_little)
     chunk_steps = float(costs.column("mixed_steps").sum() + costs.column("prefill_steps").sum())
     decode_steps = float(costs.column("decode_steps").sum())
     fewest = settings.min_class_steps
-    if min(chunk_steps, decode_steps) < fewest:
-        return Absent(
-            f"{chunk_steps:.0f} chunk steps and {decode_steps:.0f} decode-only steps: want {fewest} of each"
-        )
     blocks = draw_for(
         [costs.column("chunk_seconds"), costs.column("decode_seconds")],
         costs.segments,
         settings=settings,
         rng=rng,
     )
-    asked: dict[str, Callable[[Floats], Floats]] = {"quiet": quiet_rate, "exchange": exchange_rate}
+    asked: dict[str, Callable[[Floats], Floats]] = {"quiet": quiet_rate}
+    if costs.column("prefill_tokens").sum() > 0:
+        asked |= {"exchange": exchange_rate}
     mixed_steps = float(costs.column("mixed_steps").sum())
     if mixed_steps >= fewest:
         asked |= {"rate": pending_rate}

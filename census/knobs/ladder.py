@@ -5,7 +5,10 @@ of the pending rate from the same block resamples as k, C and D. Everything is c
 Beside it stands the founding text's own form, which takes prefill to be always pending.
 
 Misleads: the knob acts on steps that chunks and decoders share; where that is not the mechanism, the ladder
-is refused and has no rows. Where held steps were taken already, the inputs are turned back to N = 0.
+is refused and has no rows. Where held steps were taken already, the inputs are turned back to N = 0. With
+two slots arrivals wait for a slot more than for prefill, and slots come free sooner: their waits then grow
+by less than the stretch. Averages weigh steps, not streams: where fewer streams sit in mixed steps than in
+others, a stream's all-time rate is higher.
 """
 
 from __future__ import annotations

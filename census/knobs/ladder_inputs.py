@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from census.findings.decode_costs import DecodeCosts, gather_costs, pick
+from census.findings.decode_costs import DecodeCosts, gather_costs, pick, why_too_little
 from census.findings.interval_rates import IntervalRates
 from census.findings.readings import draw_for
 from census.knobs.interleave import Costs, stretch_prefill
@@ -64,21 +64,16 @@ def measure_inputs(
     costs = gather_costs(timeline, rates)
     if isinstance(costs, Absent):
         return costs
+    too_little = why_too_little(costs, settings)
+    if too_little:
+        return Absent(too_little)
     ttft = timeline.histograms.get("ttft")
     if ttft is None:
         return Absent(f"no count of first tokens, so q is unknown: {timeline.why_absent('ttft')}")
     sums = costs.table.sum(axis=0)
-    mixed, prefill, decode_steps, held, tokens = (
-        float(value)
-        for value in pick(
-            sums, "mixed_steps", "prefill_steps", "decode_steps", "held_steps", "prefill_tokens"
-        )
+    mixed, prefill, held, tokens = (
+        float(value) for value in pick(sums, "mixed_steps", "prefill_steps", "held_steps", "prefill_tokens")
     )
-    fewest = settings.min_class_steps
-    if min(mixed + prefill, decode_steps) < fewest:
-        return Absent(
-            f"{mixed + prefill:.0f} chunk and {decode_steps:.0f} decode-only steps: want {fewest} of each"
-        )
     at = timeline.frame.index.get_indexer(rates.frame.index)
     table = np.column_stack([costs.table, np.nan_to_num(ttft.counts[at]).sum(axis=1)])
     first_tokens = float(np.nansum(ttft.total_counts))

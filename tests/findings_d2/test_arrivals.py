@@ -104,6 +104,7 @@ def test_no_histogram_is_absent():
     assert isinstance(arrival_wait.measure(timeline, rates, SETTINGS), Absent)
 
 
+@pytest.mark.slow
 def test_shares_over_ten_seconds_by_load_are_as_planted():
     """Agents decode for 23 s on average: without moving back, waits would stand under the load of later."""
     run, timeline = plant(shared_step(hours=12, prefill_duty=0.4, streams=2), 2)

@@ -145,6 +145,7 @@ def test_one_hour_separates_interleaves_of_0_1_and_8(n):
     assert all(not reading.low <= value <= reading.high for other, value in others.items() if other != n)
 
 
+@pytest.mark.slow
 def test_bucket_medians_stay_and_the_pending_rate_rises_on_a_deploy_that_works():
     tables, meters = [], []
     for n in (0, 8):
@@ -179,6 +180,7 @@ def test_load_hides_what_streams_lose_and_the_table_says_so():
     assert table.load_hides_it
 
 
+@pytest.mark.slow
 def test_without_interference_load_hides_nothing():
     _, timeline = plant(no_interference(hours=12), 2)
     rates = measure_rates(timeline, SETTINGS)

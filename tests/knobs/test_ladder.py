@@ -81,6 +81,7 @@ def test_rows_follow_from_the_printed_inputs():
     assert (ladder.rows[0].ttft_factor.low, ladder.rows[0].ttft_factor.high) == (1.0, 1.0)
 
 
+@pytest.mark.slow
 def test_a_server_that_holds_already_gives_the_same_ladder_and_says_where_it_stands():
     ladders = [_price(plant(shared_step(hours=12, interleave=n), 3)[1]) for n in (0, 2)]
     for before, after in zip(ladders[0].rows, ladders[1].rows, strict=True):
@@ -89,6 +90,7 @@ def test_a_server_that_holds_already_gives_the_same_ladder_and_says_where_it_sta
     assert "so N was about 2." in ladders[1].reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 8])
 def test_the_rate_after_the_deploy_is_as_the_ladder_said(n):
     before, after = plant(shared_step(hours=8), 4)[1], plant(shared_step(hours=8, interleave=n), 4)[0]
