@@ -168,14 +168,10 @@ def _stream_median(
     if isinstance(upper, Absent) or (here["per_stream_low"] == here["per_stream_tok_s"])[known].all():
         return upper
     lower = _median(found, "per_stream_low", one, settings)
-    low = lower.low if isinstance(lower, Estimate) else None
-    undecided = f"{upper.method}; low end: prefill-only steps counted as stalls, high end: not"
-    return replace(
-        upper,
-        low=min(low, upper.value) if low is not None else None,
-        high=upper.high if low is not None else None,
-        method=undecided,
-    )
+    method = f"{upper.method}; low end: prefill-only steps counted as stalls, high end: not"
+    if not isinstance(lower, Estimate) or lower.low is None or upper.high is None:
+        return replace(upper, low=None, high=None, method=method)
+    return replace(upper, low=min(lower.low, upper.value), method=method)
 
 
 def _step_readings(
