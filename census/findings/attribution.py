@@ -15,25 +15,18 @@ import numpy as np
 from census.findings.decode_given_rows import measure_given_rows
 from census.findings.interval_arrays import read_arrays
 from census.findings.interval_rates import IntervalRates
-from census.findings.loss_shares import divide_loss, part_columns
-from census.findings.preemption_windows import find_windows
+from census.findings.loss_shares import divide_loss, part_columns, seconds_beyond, seconds_waited
+from census.findings.preemption_windows import PreemptionWindows, find_windows
 from census.findings.stream_loss import StreamLoss, account
 from census.model.estimate import Absent, Estimate
 from census.model.findings import Attribution, AttributionPart, Mechanism
 from census.model.settings import Settings
-from census.stats.lag_pairs import Floats
 from census.timeline.timeline import Timeline
 
 NEEDS = ("decode_steps", "mixed_steps", "prefill_steps", "step_seconds", "decode_seconds", "decode_tokens")
 
-PARTS = {
-    "shared-chunks": ("shared-chunks",),
-    "exclusive-prefill": ("exclusive-prefill",),
-    "preemption": ("preemption",),
-    "slower-decode": ("residency", "batch-growth"),
-    "rest": ("rest",),
-}
-"""Parts as they are printed, and what each is made of."""
+PARTS = ("shared-chunks", "exclusive-prefill", "preemption", "slower-decode", "rest")
+"""In reading order; they sum to the whole loss."""
 
 
 def measure(
@@ -52,10 +45,8 @@ def measure(
         return given_rows
     loss = account(timeline, rates, arrays, given_rows, settings)
     windows = find_windows(timeline, arrays)
-    shares = divide_loss(
-        loss, windows, given_rows, segments=arrays.intervals.segment, settings=settings, rng=rng
-    )
-    by_tokens = _weigh_by_tokens(part_columns(loss, windows), loss, windows.waited_s)
+    shares = divide_loss(loss, windows, given_rows, arrays=arrays, settings=settings, rng=rng)
+    by_tokens = _weigh_by_tokens(loss, windows)
     return Attribution(
         unit="stream seconds",
         lost_share=shares.lost,
@@ -70,22 +61,17 @@ def measure(
     )
 
 
-def _weigh_by_tokens(
-    columns: dict[str, Floats], loss: StreamLoss, waited_s: Floats
-) -> dict[str, float | None]:
+def _weigh_by_tokens(loss: StreamLoss, windows: PreemptionWindows) -> dict[str, float | None]:
     """Return each part of the loss that the average token met in its interval; they sum to 1.
 
-    What requests report beyond steps is known over the whole window only, so it is the same for each token.
+    What lies beyond steps is known over the whole window only, so it is the same for each token.
     """
     rate = np.divide(loss.tokens, loss.spent_s, out=np.zeros(loss.tokens.shape), where=loss.spent_s > 0)
-    tokens = float(loss.tokens.sum())
-    parts = {
-        name: sum(float((columns[column] * rate).sum()) for column in made_of)
-        for name, made_of in PARTS.items()
-    }
-    spent = float(loss.spent_s.sum())
-    if loss.has_reports and spent > 0:
-        reported = float(loss.reported_s.sum() / loss.reported_tokens.sum()) * tokens
-        parts["rest"] += (reported - spent - float(waited_s.sum())) * tokens / spent
+    columns = part_columns(loss, windows)
+    parts = {name: float((columns[name] * rate).sum()) for name in PARTS}
+    mean_rate = float(loss.tokens.sum()) / max(float(loss.spent_s.sum()), 1e-9)
+    waited_s = seconds_waited(loss, windows)
+    parts["preemption"] += waited_s * mean_rate
+    parts["rest"] += (seconds_beyond(loss) - waited_s) * mean_rate
     whole = sum(parts.values())
     return {name: part / whole if whole > 0 else None for name, part in parts.items()}

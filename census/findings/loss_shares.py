@@ -1,9 +1,11 @@
 """Which part of the whole loss does each mechanism explain, and how sure is that?
 
-Method: ratios of sums over intervals, all bounded by one set of block resamples: each part of ``stream_loss``
-over the whole loss, which is the loss inside steps plus what requests report beyond them. Chunk time beside
-decoders that is recompute counts for preemption, as do the waits of preempted requests. Parts that rest on a
-fit (exposure, rows that prefill brought) take the interval of the fit, where that is wider.
+Method: the loss inside steps (``stream_loss``) divides interval by interval, so each part over it is a ratio
+of sums with its bounds (``ratio_spans``). The whole loss is larger by what requests report beyond the steps;
+that factor is bounded apart, because it is booked when requests end, and both bounds are taken at their
+worst. Chunk time beside decoders that is recompute counts for preemption, as do the waits of preempted
+requests. Parts that rest on a fit (exposure, rows that prefill brought) reach at least as far as the fit's
+own interval. How large a part is while it acts is told by its share of stream time in loaded intervals.
 
 Misleads: shares of a loss that is hardly there are wild; below one percent of stream time none are given.
 """
@@ -13,46 +15,40 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from census.findings.decode_given_rows import DecodeGivenRows
+from census.findings.interval_arrays import IntervalArrays
 from census.findings.preemption_windows import PreemptionWindows
-from census.findings.readings import draw_for, to_reading
+from census.findings.ratio_spans import RatioBounder, Span
+from census.findings.readings import draw_for
 from census.findings.stream_loss import StreamLoss
 from census.model.estimate import Absent, Estimate, Reading
 from census.model.settings import Settings
-from census.stats.bounds import OfSums, Statistic, bound_all
+from census.stats.lag_pairs import Floats
 
-Floats = NDArray[np.float64]
-
-PARTS = ("shared-chunks", "exclusive-prefill", "preemption", "residency", "batch-growth", "rest")
-"""Parts that sum to the whole loss; residency and batch growth are the slower decode-only steps."""
-
-SUMS = {"slower-decode": ("residency", "batch-growth")}
-"""Sums of parts that are bounded as one."""
+PARTS = ("shared-chunks", "exclusive-prefill", "preemption", "residency", "batch-growth", "slower-decode")
+"""Parts of the loss; with the rest they sum to it, slower-decode standing for the two before it."""
 
 LEAST_LOSS = 0.01
 """A loss below this share of stream time is not divided."""
 
-SPENT, QUIET, TOKENS, REPORTED_S, REPORTED_TOKENS = range(5)
+NONE = Span(value=0.0, low=0.0, high=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossShares:
-    """The whole loss and its parts.
+    """The whole loss and its parts, by name: those of ``PARTS``, and "rest".
 
     Attributes
     ----------
     lost : whole loss over all stream time.
-    of_loss : part over the whole loss, by name; absent where the loss is too small to divide.
-    of_time : part over all stream time, by name.
-    source : what the whole loss was measured with.
+    of_loss : part over the whole loss; absent where the loss is too small to divide.
+    of_loaded : part over stream time in the intervals with prefill: how large it is while it acts.
     """
 
     lost: Reading
     of_loss: dict[str, Reading]
-    of_time: dict[str, Reading]
-    source: str
+    of_loaded: dict[str, Reading]
 
 
 def divide_loss(
@@ -60,124 +56,155 @@ def divide_loss(
     windows: PreemptionWindows,
     given_rows: DecodeGivenRows,
     *,
-    segments: NDArray[np.int64],
+    arrays: IntervalArrays,
     settings: Settings,
     rng: np.random.Generator,
 ) -> LossShares:
     """Return the whole loss and its parts with their intervals."""
     columns = part_columns(loss, windows)
-    blocks = draw_for([loss.spent_s - loss.quiet_s, loss.reported_s], segments, settings=settings, rng=rng)
-    table = np.column_stack(
-        [loss.spent_s, loss.quiet_s, loss.tokens, loss.reported_s, loss.reported_tokens, *columns.values()]
+    seen, spent = loss.spent_s - loss.quiet_s, loss.spent_s
+    blocks = draw_for([seen, loss.reported_s], arrays.intervals.segment, settings=settings, rng=rng)
+    bounder = RatioBounder(intervals=arrays.intervals, blocks=blocks, settings=settings)
+    loaded = arrays.prefill_tok_s > 0
+    spent_loaded = np.where(loaded, spent, 0.0)
+    over_time, rest, *both = bounder.ratios(
+        [
+            (seen, spent),
+            (columns["rest"], seen),
+            *((columns[name], seen) for name in PARTS),
+            *((np.where(loaded, columns[name], 0.0), spent_loaded) for name in PARTS),
+        ]
     )
-    sums = table.sum(axis=0)
-    total_s, lost_s = float(_time(sums)), float(_lost(sums))
-    divisible = lost_s >= LEAST_LOSS * total_s
-    names = (*PARTS, *SUMS)
-    questions = [OfSums(columns=table, statistic=_ratio(_lost, _time))]
-    questions += [OfSums(columns=table, statistic=_ratio(_part(name), _time)) for name in names]
-    if divisible:
-        questions += [OfSums(columns=table, statistic=_ratio(_part(name), _lost)) for name in names]
-    source = "decode time that requests report at their end" if loss.has_reports else "step counters alone"
-    readings = [
-        to_reading(
-            one,
-            n=int((loss.spent_s > 0).sum()),
-            unit="1",
-            method=f"estimated: stream time, whole by {source}",
-            settings=settings,
-        )
-        for one in bound_all(questions, blocks=blocks, level=settings.level)
-    ]
-    tiny = Absent(f"the loss is {lost_s / total_s:.1%} of stream time: too little to divide")
-    of_time = dict(zip(names, readings[1 : len(names) + 1], strict=True))
-    of_loss: dict[str, Reading] = (
-        dict(zip(names, readings[len(names) + 1 :], strict=True)) if divisible else dict.fromkeys(names, tiny)
+    of_seen = dict(zip(PARTS, both[: len(PARTS)], strict=True))
+    in_load = dict(zip(PARTS, both[len(PARTS) :], strict=True))
+    for name, (below_s, above_s) in _fit_errors(loss, given_rows).items():
+        of_seen[name] = _widen(of_seen[name], below_s, above_s, float(seen.sum()))
+        share = float(loss.decode_only_s[loaded].sum()) / max(float(loss.decode_only_s.sum()), 1e-9)
+        in_load[name] = _widen(in_load[name], below_s * share, above_s * share, float(spent_loaded.sum()))
+    beyond = _measure_beyond(loss, bounder)
+    report = _Reporter(n=int((spent > 0).sum()), settings=settings, has_reports=loss.has_reports)
+    lost = Span(
+        value=(over_time.value + beyond.value) / (1.0 + beyond.value),
+        low=(over_time.low + beyond.low) / (1.0 + beyond.low),
+        high=(over_time.high + beyond.high) / (1.0 + beyond.high),
     )
-    for name, low_s, high_s in _fitted_bounds(loss, given_rows):
-        of_time[name] = _widen(of_time[name], low_s / total_s, high_s / total_s)
-        of_loss[name] = _widen(of_loss[name], low_s / lost_s, high_s / lost_s) if divisible else tiny
-    return LossShares(lost=readings[0], of_loss=of_loss, of_time=of_time, source=source)
+    return LossShares(
+        lost=report.reading(lost),
+        of_loss=_over_whole(of_seen, rest, lost, beyond, loss, windows, report),
+        of_loaded={name: report.reading(span) for name, span in in_load.items()},
+    )
 
 
 def part_columns(loss: StreamLoss, windows: PreemptionWindows) -> dict[str, Floats]:
-    """Return stream seconds by part and interval; the rest holds only what is inside steps."""
+    """Return the loss inside steps by part and interval, stream seconds."""
     again = np.where(windows.inside, windows.recompute_share, 0.0)
     shared, stalled = loss.parts["shared"], loss.parts["stalled"]
     return {
         "shared-chunks": shared * (1.0 - again),
         "exclusive-prefill": stalled * (1.0 - again),
-        "preemption": (shared + stalled) * again + windows.waited_s * (1.0 if loss.has_reports else 0.0),
+        "preemption": (shared + stalled) * again,
         "residency": loss.parts["exposure"],
         "batch-growth": loss.parts["growth"],
+        "slower-decode": loss.parts["exposure"] + loss.parts["growth"],
         "rest": loss.parts["unexplained"],
     }
 
 
-def _beyond(sums: Floats) -> Floats:
+def seconds_beyond(loss: StreamLoss) -> float:
     """Return stream seconds outside of any row: what requests report less what the steps explain."""
-    tokens = sums[..., REPORTED_TOKENS]
-    per_token = np.divide(sums[..., REPORTED_S], tokens, out=np.zeros(tokens.shape), where=tokens > 0)
-    found: Floats = np.where(tokens > 0, per_token * sums[..., TOKENS] - sums[..., SPENT], 0.0)
-    return found
+    if not loss.has_reports:
+        return 0.0
+    per_token = float(loss.reported_s.sum() / loss.reported_tokens.sum())
+    return per_token * float(loss.tokens.sum()) - float(loss.spent_s.sum())
 
 
-def _time(sums: Floats) -> Floats:
-    total: Floats = sums[..., SPENT] + _beyond(sums)
-    return total
+def seconds_waited(loss: StreamLoss, windows: PreemptionWindows) -> float:
+    """Return the seconds that preempted streams waited, no more than lie beyond the steps."""
+    return min(float(windows.waited_s.sum()), max(seconds_beyond(loss), 0.0))
 
 
-def _lost(sums: Floats) -> Floats:
-    total: Floats = sums[..., SPENT] - sums[..., QUIET] + _beyond(sums)
-    return total
-
-
-def _part(name: str) -> Statistic:
-    """Return the sum of one part; the rest takes what lies beyond steps and is no wait."""
-    first = REPORTED_TOKENS + 1
-
-    def of_columns(sums: Floats, parts: tuple[str, ...]) -> Floats:
-        total: Floats = sum(sums[..., first + PARTS.index(part)] for part in parts) + 0.0 * sums[..., 0]
-        return total
-
-    if name == "rest":
-        return lambda sums: _lost(sums) - of_columns(sums, PARTS[:-1])
-    return lambda sums: of_columns(sums, SUMS.get(name, (name,)))
-
-
-def _ratio(top: Statistic, bottom: Statistic) -> Statistic:
-    return lambda sums: top(sums) / bottom(sums)
-
-
-def _fitted_bounds(loss: StreamLoss, given_rows: DecodeGivenRows) -> list[tuple[str, float, float]]:
-    """Return the bounds that the fits themselves give, in stream seconds."""
-    slow, steps_s = given_rows.slowdown, float(loss.decode_only_s.sum())
-    rows, half = loss.grown_rows
-    low, high = _or_else(slow.low, slow.value), _or_else(slow.high, slow.value)
-    per_row = loss.seconds_per_grown_row
-    by_exposure, by_rows = (low * steps_s, high * steps_s), ((rows - half) * per_row, (rows + half) * per_row)
-    return [
-        ("residency", *by_exposure),
-        ("batch-growth", *by_rows),
-        ("slower-decode", by_exposure[0] + by_rows[0], by_exposure[1] + by_rows[1]),
-    ]
-
-
-def _or_else(number: float | None, otherwise: float) -> float:
-    """Return a number, or another where there is none."""
-    return otherwise if number is None else number
-
-
-def _widen(reading: Reading, low: float, high: float) -> Reading:
-    if isinstance(reading, Absent):
-        return reading
-    ends = (_or_else(reading.low, reading.value), _or_else(reading.high, reading.value), low, high)
-    return Estimate(
-        value=reading.value,
-        low=min(*ends, reading.value),
-        high=max(*ends, reading.value),
-        level=reading.level,
-        n=reading.n,
-        unit=reading.unit,
-        method=f"{reading.method}; with the interval of the fit",
+def _measure_beyond(loss: StreamLoss, bounder: RatioBounder) -> Span:
+    """Return the seconds beyond steps over the seconds inside."""
+    if not loss.has_reports or loss.spent_s.sum() <= 0:
+        return NONE
+    columns = np.column_stack([loss.reported_s, loss.reported_tokens, loss.tokens, loss.spent_s])
+    return bounder.smooth(
+        columns, lambda sums: sums[..., 0] / sums[..., 1] * sums[..., 2] / sums[..., 3] - 1.0
     )
+
+
+def _over_whole(
+    of_seen: dict[str, Span],
+    rest: Span,
+    lost: Span,
+    beyond: Span,
+    loss: StreamLoss,
+    windows: PreemptionWindows,
+    report: _Reporter,
+) -> dict[str, Reading]:
+    """Turn shares of the loss inside steps into shares of the whole."""
+    seen_s = float((loss.spent_s - loss.quiet_s).sum())
+    if lost.value < LEAST_LOSS or seen_s <= 0:
+        tiny = Absent(f"the loss is {lost.value:.1%} of stream time: too little to divide")
+        return dict.fromkeys((*PARTS, "rest"), tiny)
+    scale = float(loss.spent_s.sum()) / seen_s
+    more = Span(value=beyond.value * scale, low=beyond.low * scale, high=beyond.high * scale)
+    waited = seconds_waited(loss, windows) / seen_s
+    shares: dict[str, Reading] = {}
+    for name, span in of_seen.items():
+        extra = waited if name == "preemption" else 0.0
+        shares[name] = report.reading(
+            Span(
+                value=(span.value + extra) / (1.0 + more.value),
+                low=min((span.low + extra) / (1.0 + end) for end in (more.low, more.high)),
+                high=max((span.high + extra) / (1.0 + end) for end in (more.low, more.high)),
+            )
+        )
+    shares["rest"] = report.reading(
+        Span(
+            value=(rest.value + more.value - waited) / (1.0 + more.value),
+            low=(rest.low + more.low - waited) / (1.0 + more.low),
+            high=(rest.high + more.high - waited) / (1.0 + more.high),
+        )
+    )
+    return shares
+
+
+def _fit_errors(loss: StreamLoss, given_rows: DecodeGivenRows) -> dict[str, tuple[float, float]]:
+    """Return how far the fits themselves reach below and above, in stream seconds."""
+    slow, steps_s = given_rows.slowdown, float(loss.decode_only_s.sum())
+    low = slow.value if slow.low is None else slow.low
+    high = slow.value if slow.high is None else slow.high
+    by_exposure = ((slow.value - low) * steps_s, (high - slow.value) * steps_s)
+    by_rows = loss.grown_rows[1] * loss.seconds_per_grown_row
+    return {
+        "residency": by_exposure,
+        "batch-growth": (by_rows, by_rows),
+        "slower-decode": (by_exposure[0] + by_rows, by_exposure[1] + by_rows),
+    }
+
+
+def _widen(span: Span, below_s: float, above_s: float, total_s: float) -> Span:
+    return span.widened(below_s / total_s, above_s / total_s) if total_s > 0 else span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reporter:
+    """Turns spans into readings."""
+
+    n: int
+    settings: Settings
+    has_reports: bool
+
+    def reading(self, span: Span) -> Reading:
+        """Return a share as a reading."""
+        source = "decode time that requests report" if self.has_reports else "step counters alone"
+        return Estimate(
+            value=span.value,
+            low=min(span.low, span.value),
+            high=max(span.high, span.value),
+            level=self.settings.level,
+            n=self.n,
+            unit="1",
+            method=f"estimated: stream time, the whole by {source}; block bootstrap or HAC",
+        )

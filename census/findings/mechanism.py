@@ -102,9 +102,7 @@ def measure(
         return _undecided(given_rows.reason, would_settle=WOULD_SETTLE["residency"])
     loss = account(timeline, rates, arrays, given_rows, settings)
     windows = find_windows(timeline, arrays)
-    shares = divide_loss(
-        loss, windows, given_rows, segments=arrays.intervals.segment, settings=settings, rng=rng
-    )
+    shares = divide_loss(loss, windows, given_rows, arrays=arrays, settings=settings, rng=rng)
     evidence = Evidence(
         arrays=arrays,
         lag=lag,

@@ -16,12 +16,12 @@ PREDICTION = "prefill brings rows, and decode-only steps are slower for their ro
 def judge(evidence: Evidence) -> Rival:
     """Judge batch growth."""
     share = evidence.shares.of_loss["batch-growth"]
-    time = evidence.shares.of_time["batch-growth"]
+    time = evidence.shares.of_loaded["batch-growth"]
     rows, half = evidence.loss.grown_rows
     per_row = evidence.loss.seconds_per_grown_row / max(float(evidence.loss.decode_only_s.sum()), 1e-9)
     seen = (
         f"prefill brings {rows:.2f} rows (± {half:.2f}) to a step; one more row makes decode-only steps "
-        f"{percent(per_row)} slower; together {span(time)} of stream time"
+        f"{percent(per_row)} slower; together {span(time)} of stream time under prefill"
     )
     holds = weigh(share, time, evidence.settings, acts=False)
     return Rival(id=ID, prediction=PREDICTION, observed=seen, holds=holds, share_of_loss=share)

@@ -3,8 +3,8 @@
 Method: the lag structure, the decode-only step given rows, the accounting of lost stream time and its shares,
 preemption windows, stalls and queue, other engines. A rival *holds* if its effect is large enough to matter
 (5 % of stream time, or of a step while it acts) and surely explains more than a fifth of the loss; it *fails*
-if its effect is surely too small, or it explains less than a fifth and surely less than half; else it cannot
-be told.
+if its effect is surely too small, or it may explain less than a fifth and surely explains less than half;
+else it cannot be told.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from census.model.findings import LagStructure
 from census.model.settings import Settings
 
 SURELY_MINOR = 0.5
-"""A rival that explains less than a fifth fails if it surely explains less than half."""
+"""A rival that does not surely explain a fifth fails if it surely explains less than half."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -63,24 +63,25 @@ class Evidence:
         return self.given_rows.step_s * (1.0 - min(max(self.given_rows.slowdown.value, 0.0), 0.95))
 
 
-def weigh(share_of_loss: Reading, share_of_time: Reading, settings: Settings, *, acts: bool) -> bool | None:
+def weigh(share_of_loss: Reading, share_of_loaded: Reading, settings: Settings, *, acts: bool) -> bool | None:
     """Tell whether a part of the loss is a mechanism: surely, surely not, or neither.
 
     Parameters
     ----------
-    acts : its effect is large enough while it acts, so that a small share of time does not clear it.
+    share_of_loaded : the part over stream time in loaded intervals: its size.
+    acts : its effect is known to be large while it acts, so that a small share of time does not clear it.
     """
-    if isinstance(share_of_time, Absent):
+    if isinstance(share_of_loaded, Absent):
         return None
-    low, high = ends(share_of_time)
+    low, high = ends(share_of_loaded)
     if high < settings.practical_share and not acts:
         return False
     if isinstance(share_of_loss, Absent):
         return False
     loss_low, loss_high = ends(share_of_loss)
-    if share_of_loss.value < settings.rival_share and loss_high < SURELY_MINOR:
+    if loss_low <= settings.rival_share and loss_high < SURELY_MINOR:
         return False
-    large = acts or share_of_time.value >= settings.practical_share
+    large = acts or share_of_loaded.value >= settings.practical_share
     return True if large and low > 0 and loss_low > settings.rival_share else None
 
 
@@ -109,7 +110,7 @@ def weigh_effect(effect: Estimate, share: Reading, settings: Settings) -> bool |
     if low > -settings.practical_share or isinstance(share, Absent):
         return False
     share_low, share_high = ends(share)
-    if share.value < settings.rival_share and share_high < SURELY_MINOR:
+    if share_low <= settings.rival_share and share_high < SURELY_MINOR:
         return False
     return True if high < -settings.practical_share and share_low > settings.rival_share else None
 

@@ -25,7 +25,7 @@ def judge(evidence: Evidence) -> Rival:
     seen = f"{evidence.mixed_steps:,.0f} of {evidence.chunk_steps:,.0f} chunk steps carried decode rows"
     if counted:
         seen += f"; decoders waited out {waited:,.0f} prefill-only steps; share of the loss {span(share)}"
-    holds = weigh(share, evidence.shares.of_time["exclusive-prefill"], evidence.settings, acts=True)
+    holds = weigh(share, evidence.shares.of_loaded["exclusive-prefill"], evidence.settings, acts=True)
     few = evidence.chunk_steps < evidence.settings.min_class_steps
     if not counted:
         holds = False if few or evidence.mixed_steps > 0 else None

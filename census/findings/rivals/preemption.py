@@ -30,5 +30,5 @@ def judge(evidence: Evidence) -> Rival:
         f"them, and {percent(windows.recompute_share)} of the prefill there is recompute; share of the loss "
         f"{span(share)}"
     )
-    holds = weigh(share, evidence.shares.of_time["preemption"], evidence.settings, acts=True)
+    holds = weigh(share, evidence.shares.of_loaded["preemption"], evidence.settings, acts=True)
     return Rival(id=ID, prediction=PREDICTION, observed=seen, holds=holds, share_of_loss=share)

@@ -32,7 +32,7 @@ def judge(evidence: Evidence) -> Rival:
         holds = None
         seen += "; seconds of prefill-only steps that are booked on the next step would look the same"
     else:
-        holds = weigh(share, evidence.shares.of_time["residency"], settings, acts=False)
+        holds = weigh(share, evidence.shares.of_loaded["residency"], settings, acts=False)
     return Rival(id=ID, prediction=PREDICTION, observed=seen, holds=holds, share_of_loss=share)
 
 

@@ -39,7 +39,7 @@ def _holds(evidence: Evidence) -> bool | None:
     if evidence.chunk_step_s < (1.0 + settings.practical_share) * evidence.quiet_step_s:
         return False
     share = evidence.shares.of_loss["shared-chunks"]
-    holds = weigh(share, evidence.shares.of_time["shared-chunks"], settings, acts=True)
+    holds = weigh(share, evidence.shares.of_loaded["shared-chunks"], settings, acts=True)
     if holds and _something_else(evidence):
         return None
     return holds
