@@ -209,4 +209,5 @@ def _already_held(inputs: Inputs) -> str:
     held, q = inputs.held_per_mixed, float(inputs.costs.q)
     if not held or q <= 0:
         return ""
-    return f"; {held:.2f} held steps followed each mixed step, so N was about {held / q:.1f}"
+    least, most = held / inputs.q_most, held / q
+    return f"; {held:.2f} held steps followed each mixed step, so N was {least:.1f} to {most:.1f}"
