@@ -1,7 +1,8 @@
 """How tightly do prefill and decode go together at each lag, raw and with the drift taken off?
 
 Method: r of the prefill rate with a decode rate, paired by time inside boots, no gap between; positive lag =
-prefill leads. The interval and the null band rest on the effective n of both autocorrelations. The
+prefill leads. Drift is a running median over four times the longest lag, or four times a long prefill where
+that is longer. The interval and the null band rest on the effective n of both autocorrelations. The
 family-wise p is that of both series without drift, filtered, under shifts in a circle.
 
 Misleads: r at the neighbours of a strong lag is mostly the persistence of prefill itself. The response
@@ -30,8 +31,9 @@ def tabulate_lags(
     """Return the per-stream rate's raw rows and detrended table, and the visible rate's raw table."""
     intervals = arrays.intervals
     lags_s = choose_lags(intervals, longest_s=settings.max_lag_s)
-    window_s = settings.detrend_factor * max(settings.max_lag_s, float(lags_s.max()))
     x, y = arrays.prefill_tok_s, arrays.stream_tok_s
+    longest_s = max(settings.max_lag_s, float(lags_s.max()), _long_run_s(x, arrays))
+    window_s = settings.detrend_factor * longest_s
     flat_x, flat_y = (subtract_running_median(side, intervals, window_s=window_s) for side in (x, y))
     spacing_s = float(np.median(intervals.seconds))
     distances = tuple(int(lag) for lag in np.rint(lags_s / spacing_s))
@@ -51,6 +53,22 @@ def tabulate_lags(
             )
         ),
     )
+
+
+def _long_run_s(x: Floats, arrays: IntervalArrays) -> float:
+    """Return how long a long stretch of more prefill than the mean lasts: one in twenty is longer.
+
+    A running median follows whatever fills more than half of its window, so drift must be slower than this.
+    """
+    high = np.nan_to_num(x) > np.nanmean(x) if np.isfinite(x).any() else np.zeros(x.shape, dtype=bool)
+    intervals = arrays.intervals
+    begins = high.copy()
+    begins[1:] &= ~(high[:-1] & (intervals.segment[1:] == intervals.segment[:-1]))
+    if not begins.any():
+        return 0.0
+    stretch = np.cumsum(begins)[high] - 1
+    lengths = np.bincount(stretch, weights=intervals.seconds[high])
+    return float(np.quantile(lengths, 0.95))
 
 
 def _rows(correlations: tuple[Correlation, ...], family: tuple[float | None, ...]) -> tuple[LagRow, ...]:

@@ -2,10 +2,10 @@
 
 Method: the loss inside steps (``stream_loss``) divides interval by interval, so each part over it is a ratio
 of sums with its bounds (``ratio_spans``). The whole loss is larger by what requests report beyond the steps;
-that factor is bounded apart, because it is booked when requests end, and both bounds are taken at their
-worst. Chunk time beside decoders that is recompute counts for preemption, as do the waits of preempted
-requests. Parts that rest on a fit (exposure, rows that prefill brought) reach at least as far as the fit's
-own interval. How large a part is while it acts is told by its share of stream time in loaded intervals.
+that factor is the same for all parts and is taken at its value; its own interval stands in the rest. Chunk
+time beside decoders that is recompute counts for preemption, as do the waits of preempted requests. Parts
+that rest on a fit (exposure, rows that prefill brought) reach at least as far as the fit's own interval. How
+large a part is while it acts is told by its share of stream time in loaded intervals.
 
 Misleads: shares of a loss that is hardly there are wild; below one percent of stream time none are given.
 """
@@ -156,8 +156,8 @@ def _over_whole(
         shares[name] = report.reading(
             Span(
                 value=(span.value + extra) / (1.0 + more.value),
-                low=min((span.low + extra) / (1.0 + end) for end in (more.low, more.high)),
-                high=max((span.high + extra) / (1.0 + end) for end in (more.low, more.high)),
+                low=(span.low + extra) / (1.0 + more.value),
+                high=(span.high + extra) / (1.0 + more.value),
             )
         )
     shares["rest"] = report.reading(

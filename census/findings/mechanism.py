@@ -1,10 +1,11 @@
 """By which mechanism does prefill slow decode?
 
 Method: nine rivals (``findings/rivals``), each with a prediction and what was observed. One is named only if
-it holds and every other fails: is surely too small to matter (5 % of stream time), or surely explains less
-than a fifth of the loss. The loss is the time of streams against the quiet rate, and divides over the rivals
-without remainder (``stream_loss``); residency is decided on the decode-only step given rows. Otherwise the
-verdict is inconclusive, and says what measurement would settle it.
+it holds and every other fails: its effect is surely too small to matter (5 % of stream time), or it does not
+surely explain a fifth of the loss. A rival that the engine's metrics cannot show does not stand in the way
+where the one that holds explains four fifths. The loss is the time of streams against the quiet rate, and
+divides over the rivals without remainder (``stream_loss``); residency is decided on the decode-only step
+given rows. Otherwise the verdict is inconclusive, and says what measurement would settle it.
 
 Misleads: fewer than about 50 loaded intervals say nothing. An engine without step counters gives no verdict.
 A slowdown that never ceases has no reference to show against: where no time without prefill was seen, the
@@ -117,7 +118,7 @@ def measure(
     mechanisms = [judge(evidence) for judge in MECHANISMS]
     by_load = load.judge(evidence, mechanisms)
     rivals = (*mechanisms, by_load, no_interference.judge(evidence, [*mechanisms, by_load]))
-    verdict, closest, reason = decide(rivals)
+    verdict, closest, reason = decide(rivals, settings)
     return Mechanism(
         verdict=verdict,
         closest=closest,
@@ -129,14 +130,18 @@ def measure(
     )
 
 
-def decide(rivals: Sequence[Rival]) -> tuple[str, str | None, str]:
+def decide(rivals: Sequence[Rival], settings: Settings) -> tuple[str, str | None, str]:
     """Return verdict, the rival that came closest, and the reason in one sentence."""
     holding = [rival for rival in rivals if rival.holds]
-    open_ones = [rival for rival in rivals if rival.holds is None and rival.id not in ("load", "none")]
+    unknown = [rival for rival in rivals if rival.holds is None and rival.id not in ("load", "none")]
+    unseen = [rival for rival in unknown if isinstance(rival.share_of_loss, Absent)]
+    explains_all = len(holding) == 1 and _share(holding[0]) >= 1.0 - settings.rival_share
+    open_ones = [rival for rival in unknown if not (explains_all and rival in unseen)]
     if len(holding) == 1 and not open_ones:
         (found,) = holding
         closest = _largest([rival for rival in rivals if rival.id != found.id])
-        return found.id, closest, "its rivals fail, or explain too little"
+        without = f"; not measured: {', '.join(rival.id for rival in unseen)}" if unseen else ""
+        return found.id, closest, f"its rivals fail, or explain too little{without}"
     if len(holding) > 1:
         names = " and ".join(f"{rival.id}{_weight(rival)}" for rival in holding)
         return "inconclusive", _largest(holding), f"more than one explains a good part of the loss: {names}"

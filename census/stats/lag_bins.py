@@ -34,7 +34,7 @@ class LagBin:
     @property
     def lag_s(self) -> float:
         """The middle of the stretch as a signed lag; positive means that x leads."""
-        return self.sign * (self.near_s + self.far_s) / 2
+        return round(self.sign * (self.near_s + self.far_s) / 2, 3)
 
 
 def choose_bins(*, spacing_s: float, longest_s: float, lead_s: float) -> tuple[LagBin, ...]:

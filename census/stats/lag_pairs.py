@@ -101,7 +101,7 @@ def _starts_in_order(intervals: Intervals) -> Floats:
 
 
 def choose_lags(intervals: Intervals, *, longest_s: float, most: int = 41) -> Floats:
-    """Return lags in seconds, both signs, multiples of the median spacing, at most ``most`` of them.
+    """Return lags in seconds (to the millisecond), both signs, multiples of the median spacing.
 
     Parameters
     ----------
@@ -128,4 +128,4 @@ def choose_lags(intervals: Intervals, *, longest_s: float, most: int = 41) -> Fl
     step = max(1, int(np.ceil((count - 4) / max(side - 4, 1))))
     far = np.arange(4 + step, count + 1, step)
     positive = np.concatenate([near, far]) * spacing
-    return np.concatenate([-positive[::-1], [0.0], positive])
+    return np.round(np.concatenate([-positive[::-1], [0.0], positive]), 3)

@@ -5,7 +5,7 @@ Predicts: this engine's streams slow down under another engine's prefill, their 
 
 from __future__ import annotations
 
-from census.findings.rivals.evidence import Evidence, over_loss, span, weigh_effect
+from census.findings.rivals.evidence import Evidence, ends, span, weigh_effect
 from census.model.estimate import Absent, Estimate, Reading
 from census.model.findings import Rival
 
@@ -26,9 +26,29 @@ def judge(evidence: Evidence) -> Rival:
     if not effects:
         return _rival("the other engines' prefill does not vary enough", holds=None, share=Absent("not told"))
     effect, mean = min(effects, key=lambda pair: pair[0].value)
-    share = over_loss(mean, evidence)
+    share = _share_of_loss(mean, evidence)
     seen = f"the median load of another engine changes the rate by {span(effect)}"
     return _rival(seen, holds=weigh_effect(effect, share, evidence.settings), share=share)
+
+
+def _share_of_loss(mean: Estimate, evidence: Evidence) -> Estimate:
+    """Return what the other engine costs over that and the own loss, which holds nothing of it.
+
+    The quiet rate is that without own prefill, so the other engine's stalls are in it.
+    """
+    lost = evidence.shares.lost
+    own = 0.0 if isinstance(lost, Absent) else max(lost.value, 0.0)
+    low, high = ends(mean)
+    value, least, most = (cost / (own + cost) if cost > 0 else 0.0 for cost in (-mean.value, -high, -low))
+    return Estimate(
+        value=value,
+        low=least,
+        high=most,
+        level=mean.level,
+        n=mean.n,
+        unit="1",
+        method=mean.method,
+    )
 
 
 def _rival(seen: str, *, holds: bool | None, share: Reading) -> Rival:

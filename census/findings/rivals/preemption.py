@@ -6,6 +6,7 @@ Predicts: the loss lies in and just after the intervals with preemptions; the ch
 from __future__ import annotations
 
 from census.findings.rivals.evidence import Evidence, percent, span, weigh
+from census.model.estimate import Absent
 from census.model.findings import Rival
 
 ID = "preemption"
@@ -21,7 +22,7 @@ def judge(evidence: Evidence) -> Rival:
             prediction=PREDICTION,
             observed="this engine exports no count of preemptions",
             holds=None,
-            share_of_loss=share,
+            share_of_loss=Absent("preemptions are not counted"),
         )
     if windows.count == 0:
         return Rival(id=ID, prediction=PREDICTION, observed="no preemption", holds=False, share_of_loss=share)
