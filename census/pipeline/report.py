@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -72,19 +72,22 @@ class _Read:
 
     entry: EngineEntry
     timeline: Timeline
+    only: int | None
     rates: IntervalRates | Absent
 
 
 def _read(capture: Capture, entry: EngineEntry, settings: Settings, *, boot: str) -> _Read:
-    timeline = _cut(load_timeline(capture, entry.key, settings=settings), boot, engine=entry.key)
-    return _Read(entry=entry, timeline=timeline, rates=measure_rates(timeline, settings))
+    whole = load_timeline(capture, entry.key, settings=settings)
+    only = _which_boot(whole, boot, engine=entry.key)
+    timeline = whole if only is None else whole.only_boot(only)
+    return _Read(entry=entry, timeline=timeline, only=only, rates=measure_rates(timeline, settings))
 
 
 def _take(capture: Capture, read: _Read, settings: Settings, *, others: Sequence[_Read]) -> Census:
     manifest, entry, timeline, rates = capture.manifest, read.entry, read.timeline, read.rates
     draw = _Draws(sha256=manifest.sha256, engine=entry.key)
     neighbours = [(one.timeline, one.rates) for one in others if isinstance(one.rates, IntervalRates)]
-    findings = _measure(timeline, rates, settings, draw, others=neighbours)
+    findings = _of_boot(_measure(timeline, rates, settings, draw, others=neighbours), read.only)
     lost = _with_rates(
         rates,
         lambda known: attribution.measure(timeline, known, findings.mechanism, settings, draw("attribution")),
@@ -169,15 +172,23 @@ def _with_rates(
     return rates if isinstance(rates, Absent) else measure(rates)
 
 
-def _cut(timeline: Timeline, boot: str, *, engine: str) -> Timeline:
-    """Return the timeline of the boot asked for."""
+def _which_boot(timeline: Timeline, boot: str, *, engine: str) -> int | None:
+    """Return the index of the boot asked for, None for all."""
     if boot == "all":
-        return timeline
+        return None
     known = [one.index for one in timeline.boots]
     index = known[-1] if boot == "last" else int(boot)
     if index not in known:
         raise UsageError(f"{engine} has no boot {index}", hint=f"its boots are 0 to {known[-1]}")
-    return timeline.only_boot(index)
+    return index
+
+
+def _of_boot(findings: Findings, index: int | None) -> Findings:
+    """Say in the step phases which boot they are of."""
+    phases = findings.step_phases
+    if index is None or isinstance(phases, Absent):
+        return findings
+    return replace(findings, step_phases=replace(phases, boot=index))
 
 
 def _count_loaded(rates: IntervalRates | None) -> int:

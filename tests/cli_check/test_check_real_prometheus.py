@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -91,13 +90,12 @@ def test_no_engine_in_the_window_is_inconclusive(server: str, capsys: pytest.Cap
     assert capsys.readouterr().err.startswith("census: ")
 
 
-def test_a_check_answers_at_once(server: str) -> None:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        [sys.executable, "-m", "census", "check", "held", "--prometheus", server],
-        capture_output=True,
-        check=False,
+def test_a_live_check_loads_nothing_that_takes_long(server: str) -> None:
+    script = (
+        "import sys\n"
+        "from census.cli import run\n"
+        f"run(['check', 'held', '--prometheus', '{server}'])\n"
+        "print(sorted({'numpy', 'pandas', 'pyarrow', 'scipy', 'plotly'} & set(sys.modules)))\n"
     )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent_s = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    assert spent_s < 1.6  # 0.8 s on an idle machine
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

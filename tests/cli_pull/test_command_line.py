@@ -48,19 +48,16 @@ def test_a_slip_in_the_words_exits_2(capsys: pytest.CaptureFixture[str], words: 
     assert told in err
 
 
-def test_help_costs_less_than_a_third_of_a_second_of_processor_time() -> None:
+def test_help_imports_nothing_that_takes_long_to_load() -> None:
     script = (
-        "import resource, sys\n"
+        "import sys\n"
         "from census.cli import run\n"
         "run(['--help'])\n"
-        "used = resource.getrusage(resource.RUSAGE_SELF)\n"
         "heavy = {'numpy', 'pandas', 'pyarrow', 'scipy', 'plotly', 'rich', 'requests'} & set(sys.modules)\n"
-        "print(used.ru_utime + used.ru_stime, sorted(heavy))\n"
+        "print(sorted(heavy))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    seconds, _, heavy = done.stdout.splitlines()[-1].partition(" ")
-    assert heavy == "[]"
-    assert float(seconds) < 0.3
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_a_reader_that_leaves_is_no_error() -> None:

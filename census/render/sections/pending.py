@@ -40,7 +40,7 @@ def build(census: Census) -> Section:
 
 
 def answer(finding: Pending) -> Prose:
-    """Return the sentence "streams spend X % of their time at Y tok/s instead of Z"."""
+    """Return the sentence "a stream that decodes throughout spends X % of its time at Y tok/s, not Z"."""
     rate, share, quiet = finding.rate_tok_s, finding.share_of_stream_time, finding.quiet_tok_s
     for name, reading in (("rate while prefill is pending", rate), ("share of stream time", share)):
         if isinstance(reading, Absent):
@@ -50,10 +50,10 @@ def answer(finding: Pending) -> Prose:
     if isinstance(quiet, Estimate) and rate.value >= quiet.value * UNHARMED:
         return _unharmed(rate, share, quiet)
     start = prose(
-        "Streams spend ",
+        "A stream that decodes throughout spends ",
         Bold(numbers.point(share, PERCENT)),
         f" {numbers.ends(share, PERCENT)}".rstrip(),
-        " of their time at ",
+        " of its time at ",
         Bold(numbers.point(rate, TOKEN_RATE)),
         f" {numbers.ends(rate, TOKEN_RATE)}".rstrip(),
     )
@@ -100,7 +100,7 @@ def _table(finding: Pending) -> Table:
     reasons = Reasons()
     lines = (
         ("pending rate: a stream's rate while prefill work is pending", finding.rate_tok_s, TOKEN_RATE),
-        ("pending share: stream time spent so", finding.share_of_stream_time, PERCENT),
+        ("pending share: time in steps with decode rows spent so", finding.share_of_stream_time, PERCENT),
         ("quiet rate: a stream's rate otherwise", finding.quiet_tok_s, TOKEN_RATE),
         (
             "exchange rate: tokens lost per stream and 1,000 prefill tokens",
