@@ -43,7 +43,7 @@ def test_a_pipe_gets_whole_sentences_without_escape_codes() -> None:
     text = printed((full_census(),), width=100_000)
     assert "\x1b" not in text
     assert (
-        "- Streams spend 38 % [34, 41] of their time at 13.0 tok/s [12.4, 13.7] instead of 139 tok/s [138, "
+        "- A stream that decodes throughout spends 38 % [34, 41] of its time at 13.0 tok/s [12.4, 13.7] instead of 139 tok/s [138, "
         "141].\n" in text
     )
 
