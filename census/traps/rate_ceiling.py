@@ -46,11 +46,12 @@ def _draft_depth(evidence: Evidence) -> float:
     drafted = float(np.nansum(evidence.increase("draft_tokens")))
     if timeline.has("drafts"):
         rows = float(np.nansum(evidence.increase("drafts")))
-    elif timeline.has("decode_tokens", "draft_accepted", "unspeculated_rows"):
-        tokens, accepted, plain = (
-            float(np.nansum(evidence.increase(role)))
-            for role in ("decode_tokens", "draft_accepted", "unspeculated_rows")
+    elif timeline.has("decode_tokens", "draft_accepted"):
+        tokens, accepted = (
+            float(np.nansum(evidence.increase(role))) for role in ("decode_tokens", "draft_accepted")
         )
+        has_plain = timeline.has("unspeculated_rows")
+        plain = float(np.nansum(evidence.increase("unspeculated_rows"))) if has_plain else 0.0
         rows = tokens - accepted - plain
     else:
         return 0.0

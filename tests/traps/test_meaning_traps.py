@@ -368,6 +368,18 @@ def test_a_rate_above_what_the_step_time_allows_is_named(factor: float) -> None:
     assert found["highest_tok_s"] == pytest.approx(2000 * factor / 15)
 
 
+def test_accepted_drafts_are_no_alarm_where_plain_rows_are_not_counted() -> None:
+    evidence = evidence_of(
+        [
+            *house(np.full(N - 1, 3800.0)),
+            curve("radiance:draft_tokens_total", TIMES, np.arange(N) * 4000.0),
+            curve("radiance:draft_accepted_total", TIMES, np.arange(N) * 1800.0),
+        ]
+    )
+    assert measure_ceiling(evidence) == pytest.approx(2 * (1 + 2) / 0.015)
+    assert "rate-ceiling" not in named(evidence)
+
+
 @pytest.mark.parametrize(
     ("latency", "alarm"), [(20.0, False), (16.0, False), (40.0, True), (8.0, True), (5.0, True)]
 )
