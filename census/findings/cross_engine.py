@@ -21,6 +21,7 @@ from census.findings.lag_response import fit_response
 from census.model.estimate import Absent, Estimate, Reading
 from census.model.settings import Settings
 from census.stats.lag_pairs import Intervals
+from census.stats.weighted import weighted_quantile
 from census.timeline.timeline import Timeline
 
 NEEDS = ("prefill_tokens", "decode_tokens")
@@ -30,7 +31,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossEngine:
-    """Response of one engine's per-stream rate to another's prefill, at its median loaded rate.
+    """Response of one engine's per-stream rate to another's prefill, at its typical loaded rate.
 
     ``mean_effect`` is the same at the mean rate: the share of stream rate that the other costs. Shares of the
     mean per-stream rate; negative = slower.
@@ -47,9 +48,9 @@ def measure_across(
     """Return how the first engine's streams respond to the second's prefill, or why that is not told."""
     mine, theirs = read_arrays(*own), read_arrays(*other)
     rate = average_inside(theirs.prefill_tok_s, theirs.intervals, mine.intervals)
-    loaded = rate[rate > 0]
-    if loaded.size < settings.min_loaded_intervals:
-        return Absent(f"the other engine had prefill in {loaded.size} intervals")
+    loaded = np.nan_to_num(rate) > 0
+    if loaded.sum() < settings.min_loaded_intervals:
+        return Absent(f"the other engine had prefill in {int(loaded.sum())} intervals")
     known = np.isfinite(mine.rows_per_step).any()
     rows = mine.rows_per_step if known else np.zeros(mine.intervals.size)
     response = fit_response(
@@ -67,7 +68,8 @@ def measure_across(
     mix = np.zeros(response.fit.coefficients.size)
     mix[1 + len(response.bins)] = 1.0 / mean_rate
     readings: list[Reading] = []
-    for scale in (float(np.median(loaded)), float(np.average(rate[used], weights=mine.row_seconds[used]))):
+    typical = weighted_quantile(rate[loaded], rate[loaded] * mine.intervals.seconds[loaded], 0.5)
+    for scale in (typical, float(np.average(rate[used], weights=mine.row_seconds[used]))):
         value, half = response.fit.combine(scale * mix)
         readings.append(
             Estimate(

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from census.findings.buckets import count_episodes
 from census.findings.exposure_fit import RowCurve, fit_exposures
 from census.findings.interval_arrays import IntervalArrays
-from census.findings.lag_response import Response, fit_response
+from census.findings.lag_response import Response, fit_response, typical_rate
 from census.model.estimate import Absent, Estimate, Reading
 from census.model.settings import Settings
 
@@ -40,7 +40,7 @@ class DecodeGivenRows:
     Attributes
     ----------
     step_s : mean seconds of a decode-only step.
-    effect_at_0, lingering : response at lag 0 and summed over later lags, at the median loaded prefill
+    effect_at_0, lingering : response at lag 0 and summed over later lags, at the typical loaded prefill
         rate, as a share of ``step_s``.
     slowdown : share of decode-only step time that prefill adds, by exposure; its interval spans both bounds
         of rows and all time constants that fit.
@@ -63,6 +63,11 @@ class DecodeGivenRows:
     added_s: Floats
     row_curve: RowCurve
     n: int
+
+    @property
+    def surely_slower(self) -> bool:
+        """Tell whether prefill surely adds to decode-only steps."""
+        return self.slowdown.low is not None and self.slowdown.low > 0
 
     @property
     def has_reference(self) -> bool:
@@ -117,19 +122,18 @@ def _by_lags(
     arrays: IntervalArrays, step_s: Floats, *, mean_s: float, settings: Settings
 ) -> tuple[Reading, Reading]:
     """Return the response at lag 0 and the summed later one, as shares of the mean step."""
+    rows = arrays.rows_per_decode_step
     response = fit_response(
         arrays,
         step_s,
         at_zero=arrays.prefill_tok_s,
-        covariates=np.column_stack([arrays.rows_per_step, np.square(arrays.rows_per_step)]),
+        covariates=np.column_stack([rows, np.square(rows)]),
         weights=np.where(np.isfinite(step_s), arrays.decode_steps, 0.0),
         settings=settings,
     )
-    loaded = arrays.prefill_tok_s[arrays.loaded]
-    if isinstance(response, str) or not loaded.size:
-        reason = response if isinstance(response, str) else "no interval has prefill and decode work"
-        return Absent(reason), Absent(reason)
-    scale = float(np.median(loaded)) / mean_s
+    if isinstance(response, str):
+        return Absent(response), Absent(response)
+    scale = typical_rate(arrays) / mean_s
     return _reading(response, scale * response.at_zero()), _reading(response, scale * response.later())
 
 

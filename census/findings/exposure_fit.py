@@ -1,7 +1,8 @@
 """Which time constant and saturation of exposure to prefill explain decode-only steps best?
 
 Method: weighted least squares of the step on rows (a quadratic) and one exposure (``stats.exposure``), drift
-taken off by a running mean, for a grid of time constants and saturations. Kept are the best and all whose
+taken off by a running mean and what memory the errors have by filtering, for a grid of time constants and
+saturations. Kept are the best and all whose
 fit is not worse than two free parameters may be at 95 %, with the number of intervals discounted for the
 autocorrelation of the residuals; each with HAC errors.
 
@@ -17,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from census.findings.interval_arrays import IntervalArrays
+from census.findings.lag_response import leave
 from census.model.settings import Settings
 from census.stats.detrend import subtract_running_mean
 from census.stats.exposure import measure_exposure
+from census.stats.prewhiten import filter_table
 from census.stats.regression import NotIdentifiedError, fit_hac
 
 Floats = NDArray[np.float64]
@@ -105,11 +108,16 @@ def fit_exposures(
     kept: list[ExposureFit] = []
     for bound, row in enumerate(rows):
         row_columns = [1 + bound + len(rows) * power for power in range(_powers(row[used]))]
-        designs = [flat[:, [first + place, *row_columns]] for place in range(tau_s.size)]
-        for place in _near_best(flat[:, 0], designs, weights, arrays):
+        pick = [[0, first + place, *row_columns] for place in range(tau_s.size)]
+        best, _ = _best_of([flat[:, columns] for columns in pick], weights)
+        white, white_weights = filter_table(
+            flat, weights, arrays.intervals, leftover=leave(flat[:, pick[best]], weights)
+        )
+        for place in _near_best([white[:, columns] for columns in pick], white_weights, arrays):
+            design = white[:, pick[place]]
             try:
                 fit = fit_hac(
-                    flat[:, 0], designs[place], arrays.intervals, weights=weights, level=settings.level
+                    design[:, 0], design[:, 1:], arrays.intervals, weights=white_weights, level=settings.level
                 )
             except NotIdentifiedError:
                 continue
@@ -120,7 +128,7 @@ def fit_exposures(
                     tau_s=float(tau_s[place]),
                     added_share=value,
                     half=half,
-                    squares=float((weights * np.square(fit.residuals)).sum()),
+                    squares=float((white_weights * np.square(fit.residuals)).sum()),
                     added_s=fit.coefficients[0] * exposure[:, place],
                     row_curve=_curve(fit.coefficients[1:]),
                 )
@@ -152,19 +160,18 @@ def _curve(coefficients: Floats) -> RowCurve:
     return RowCurve(linear=linear, square=square)
 
 
-def _near_best(target: Floats, designs: list[Floats], weights: Floats, arrays: IntervalArrays) -> list[int]:
-    """Return the places of the designs that fit best or nearly so, by weighted least squares."""
-    root = np.sqrt(weights)
-    squares, leftovers = [], []
-    for design in designs:
-        coefficients, *_ = np.linalg.lstsq(design * root[:, None], target * root, rcond=None)
-        leftover = target - design @ coefficients
-        leftovers.append(np.where(weights > 0, leftover, 0.0))
-        squares.append(float((weights * np.square(leftovers[-1])).sum()))
-    best = int(np.argmin(squares))
+def _best_of(tables: list[Floats], weights: Floats) -> tuple[int, list[float]]:
+    """Return the place of the table whose first column the others explain best, and all squares left."""
+    squares = [float((weights * np.square(leave(table, weights))).sum()) for table in tables]
+    return int(np.argmin(squares)), squares
+
+
+def _near_best(tables: list[Floats], weights: Floats, arrays: IntervalArrays) -> list[int]:
+    """Return the places of the tables that fit best or nearly so."""
+    best, squares = _best_of(tables, weights)
     if squares[best] <= 0:
         return [best]
-    worth = _worth(leftovers[best], weights, arrays)
+    worth = _worth(leave(tables[best], weights), weights, arrays)
     return [
         place for place, value in enumerate(squares) if worth * np.log(value / squares[best]) <= NEAR_BEST
     ]

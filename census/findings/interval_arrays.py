@@ -36,6 +36,7 @@ class IntervalArrays:
     prefill_tok_s, met_tok_s : over wall clock; as the streams met it.
     stream_tok_s, visible_tok_s : decode rates.
     rows_per_step : decode rows in a step that has any (running requests where there are no step counters).
+    rows_per_decode_step : of decode-only steps alone, as far as that can be told.
     row_seconds : seconds of steps with rows, stalls that are counted included: the weight of an interval.
     has_steps : the step counters exist; without them the arrays below are NaN.
     decode_steps, decode_seconds, mixed_steps, prefill_steps, chunk_seconds : of the interval.
@@ -50,6 +51,7 @@ class IntervalArrays:
     stream_tok_s: Floats
     visible_tok_s: Floats
     rows_per_step: Floats
+    rows_per_decode_step: Floats
     row_seconds: Floats
     has_steps: bool
     decode_steps: Floats
@@ -101,6 +103,7 @@ def read_arrays(timeline: Timeline, rates: IntervalRates) -> IntervalArrays:
         ),
         visible_tok_s=_column(frame, "visible_tok_s"),
         rows_per_step=rows_per_step,
+        rows_per_decode_step=_column(frame, "rows_per_decode_step"),
         row_seconds=np.nan_to_num(row_seconds),
         has_steps=has_steps,
         decode_steps=steps["decode_steps"],

@@ -3,8 +3,11 @@
 Method: a distributed-lag regression. The outcome of an interval is regressed on prefill in the interval
 itself (lag 0), on the mean prefill rate over stretches of time before it (one spacing, one, one, two, four
 ... up to the longest lag) and after it (which should find nothing), and on the decode rows a step has,
-because each prefill leaves one more row. Drift is taken off both sides by a running mean over four times the
-longest lag. Rows are weighted by the seconds of steps that had decode rows; errors are HAC.
+because each prefill leaves one more row. A response may level off: of three shapes (straight; straight at
+lag 0 and levelling before it; levelling) the one with the smallest squares is taken, scaled so that at the
+typical loaded rate all are the same. Drift is taken off both sides by a running mean over four times the
+longest lag, and what autocorrelation is left in the errors by filtering all columns with it (generalised
+least squares). Rows are weighted by the seconds of steps that had decode rows; errors are HAC.
 
 Misleads: a stretch of one spacing next to the interval also catches what a scrape's edge cut in two, so it
 is never called lingering. Effects longer than the drift window are drift.
@@ -21,8 +24,9 @@ from census.findings.interval_arrays import IntervalArrays
 from census.model.settings import Settings
 from census.stats.detrend import subtract_running_mean
 from census.stats.lag_bins import LagBin, average_over_bins, choose_bins
-from census.stats.lag_pairs import Intervals
+from census.stats.prewhiten import filter_table
 from census.stats.regression import Fit, NotIdentifiedError, fit_hac
+from census.stats.weighted import weighted_quantile
 
 Floats = NDArray[np.float64]
 
@@ -33,21 +37,31 @@ FEWEST_IN_WINDOW = 40
 """The drift window holds at least this many spacings, so that its mean is not the interval itself."""
 
 
+SHAPES = ((False, False), (False, True), (True, True))
+"""Whether the response levels off at lag 0, and whether it does before it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Response:
-    """A fitted response; coefficients are outcome per (token/s of prefill).
+    """A fitted response; coefficients are outcome per (token/s of prefill) at the typical loaded rate.
 
     Attributes
     ----------
     bins : stretches in the order of their lag, those after the interval first.
     fit : coefficients in the order lag 0, bins, covariates.
     used : rows that took part. longest_s : longest lag.
+    middle : rate at which a levelling response is half way up; None where lag 0 responds in a straight line.
     """
 
     bins: tuple[LagBin, ...]
     fit: Fit
     used: NDArray[np.bool_]
     longest_s: float
+    middle: float | None
+
+    def rate_at_zero(self, rate: float) -> float:
+        """Return what to multiply the response at lag 0 with, for this prefill rate."""
+        return rate if self.middle is None else float(level_off(np.array([rate]), self.middle)[0])
 
     def at_zero(self) -> Floats:
         """Return the mix of coefficients that is the response in the interval itself."""
@@ -67,14 +81,6 @@ class Response:
     def in_bin(self, wanted: LagBin) -> Floats:
         """Return the mix that is the response over one stretch."""
         return self._sum_of([bin_ == wanted for bin_ in self.bins])
-
-    def foretell(self, prefill_tok_s: Floats, intervals: Intervals) -> Floats:
-        """Return what prefill in the interval and before it brings, where lag 0 is the plain prefill rate."""
-        before = tuple(bin_ for bin_ in self.bins if bin_.sign > 0)
-        around = np.nan_to_num(average_over_bins(prefill_tok_s, intervals, before))
-        later = self.fit.coefficients[1 + len(self.bins) - len(before) : 1 + len(self.bins)]
-        brought: Floats = np.nan_to_num(prefill_tok_s) * self.fit.coefficients[0] + around @ later
-        return brought
 
     def _sum_of(self, chosen: list[bool]) -> Floats:
         mix = np.zeros(self.fit.coefficients.size)
@@ -111,16 +117,68 @@ def fit_response(
         if used.sum() >= 0.5 * there.sum() or longest_s <= least_s:
             break
         longest_s = max(longest_s / 2, least_s)
-    columns = np.column_stack([at_zero, around, _varying(covariates, used)])
-    table = np.where(used[:, None], np.column_stack([outcome, columns]), 0.0)
+    middle = typical_rate(arrays)
+    rest = _varying(covariates, used)
     row_weights = np.where(used, weights, 0.0)
     window_s = max(settings.detrend_factor * longest_s, FEWEST_IN_WINDOW * arrays.spacing_s)
-    table = subtract_running_mean(table, row_weights, arrays.intervals, window_s=window_s)
+    tables = [
+        subtract_running_mean(
+            np.where(
+                used[:, None],
+                np.column_stack(
+                    [
+                        outcome,
+                        level_off(at_zero, middle) if now else at_zero,
+                        level_off(around, middle) if before else around,
+                        rest,
+                    ]
+                ),
+                0.0,
+            ),
+            row_weights,
+            arrays.intervals,
+            window_s=window_s,
+        )
+        for now, before in SHAPES
+    ]
+    leftovers = [leave(table, row_weights) for table in tables]
+    chosen = int(np.argmin([float((row_weights * np.square(one)).sum()) for one in leftovers]))
+    table, row_weights = filter_table(
+        tables[chosen], row_weights, arrays.intervals, leftover=leftovers[chosen]
+    )
     try:
         fit = fit_hac(table[:, 0], table[:, 1:], arrays.intervals, weights=row_weights, level=settings.level)
     except NotIdentifiedError as problem:
         return f"the regression on prefill at several lags is not determined: {problem}"
-    return Response(bins=bins, fit=fit, used=used, longest_s=longest_s)
+    return Response(
+        bins=bins, fit=fit, used=used, longest_s=longest_s, middle=middle if SHAPES[chosen][0] else None
+    )
+
+
+def level_off(rate: Floats, middle: float) -> Floats:
+    """Return a rate that levels off: itself at ``middle``, twice that at most."""
+    levelled: Floats = 2.0 * middle * rate / (rate + middle)
+    return levelled
+
+
+def typical_rate(arrays: IntervalArrays) -> float:
+    """Return the prefill rate of the interval in which the median prefill token was computed.
+
+    A plain median of loaded intervals would be that of the trickle that cached prompts leave between bursts.
+    """
+    loaded = arrays.prefill_tok_s[arrays.loaded]
+    if not loaded.size:
+        return 1.0
+    tokens = loaded * arrays.intervals.seconds[arrays.loaded]
+    return weighted_quantile(loaded, tokens, 0.5)
+
+
+def leave(table: Floats, weights: Floats) -> Floats:
+    """Return what weighted least squares of the first column on the others leaves, 0 in rows of weight 0."""
+    root = np.sqrt(weights)[:, None]
+    first, *_ = np.linalg.lstsq(table[:, 1:] * root, table[:, 0] * root[:, 0], rcond=None)
+    leftover: Floats = np.where(weights > 0, table[:, 0] - table[:, 1:] @ first, 0.0)
+    return leftover
 
 
 def _varying(covariates: Floats, used: NDArray[np.bool_]) -> Floats:

@@ -3,10 +3,10 @@
 Method: the per-stream rate's response to prefill at each lag, net of the other lags and of the rows a step
 has (``lag_response``). *lag-0-only*: negative at lag 0 and large enough, and the interval of the summed
 response over positive lags of two intervals and more lies inside a fifth of it; *lingering*: that interval
-lies wholly outside; *none*: both too small to matter; else *inconclusive*. Effects are slope x median loaded
-prefill rate, as a share of the rate without prefill. Whether lag 0 is large enough to matter
-is asked at a heavy rate (one loaded interval in twenty is above it), so that the answer does not hang on how
-many quiet seconds lie between the same two scrapes.
+lies wholly outside; *none*: both too small to matter; else *inconclusive*. Effects are slope x typical loaded
+prefill rate (that of the median prefill token), as a share of the rate without prefill. Whether lag 0 is
+large enough to matter is asked at a heavy rate (one loaded interval in twenty is above it), so that the
+answer does not hang on how many quiet seconds lie between the same two scrapes.
 
 Misleads: an exclusive prefill run and a residency faster than the scrape give the same picture as shared
 steps; the mechanism finding tells them apart. Lag 1 is what a scrape's edge cut in two.
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from census.findings.interval_arrays import IntervalArrays, read_arrays
 from census.findings.interval_rates import IntervalRates
-from census.findings.lag_response import Response, fit_response
+from census.findings.lag_response import Response, fit_response, typical_rate
 from census.findings.lag_tables import tabulate_lags
 from census.model.estimate import Absent, Estimate, Reading
 from census.model.findings import LagResponse, LagRow, LagStructure, LagTable
@@ -51,14 +51,16 @@ METHOD = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scales:
-    """What slopes are multiplied with to give a share of the rate without prefill.
+    """Prefill rates at which effects are told, and the decode rate without prefill."""
 
-    ``typical`` is for the median loaded prefill rate, ``heavy`` for the rate that one loaded interval in
-    twenty exceeds.
-    """
+    typical_rate: float
+    heavy_rate: float
+    baseline: float
 
-    typical: float
-    heavy: float
+    @property
+    def typical(self) -> float:
+        """What slopes are multiplied with to give the share that the typical loaded rate costs."""
+        return self.typical_rate / self.baseline
 
 
 def measure(
@@ -115,16 +117,16 @@ def measure_scales(arrays: IntervalArrays) -> Scales:
         baseline = float(np.median(arrays.stream_tok_s[quiet]))
     else:
         baseline = float(np.quantile(arrays.stream_tok_s[known], 0.9))
-    loaded = arrays.prefill_tok_s[arrays.loaded]
-    return Scales(
-        typical=float(np.median(loaded)) / baseline, heavy=float(np.quantile(loaded, HEAVY)) / baseline
-    )
+    typical = typical_rate(arrays)
+    heavy = float(np.quantile(arrays.prefill_tok_s[arrays.loaded], HEAVY))
+    return Scales(typical_rate=typical, heavy_rate=max(heavy, typical), baseline=baseline)
 
 
 def judge(response: Response, scales: Scales, settings: Settings) -> tuple[Verdict, str]:
     """Return the verdict and the reason in one sentence."""
     fit, size = response.fit, settings.practical_share
-    zero, zero_half = fit.combine(scales.heavy * response.at_zero())
+    heavy = response.rate_at_zero(scales.heavy_rate) / scales.baseline
+    zero, zero_half = fit.combine(heavy * response.at_zero())
     if zero - zero_half > -size:
         return _judge_without_zero(response, scales, size=size)
     if zero + zero_half > -size:

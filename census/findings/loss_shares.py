@@ -173,9 +173,10 @@ def _over_whole(
 def _fit_errors(loss: StreamLoss, given_rows: DecodeGivenRows) -> dict[str, tuple[float, float]]:
     """Return how far the fits themselves reach below and above, in stream seconds."""
     slow, steps_s = given_rows.slowdown, float(loss.decode_only_s.sum())
+    used = slow.value if given_rows.surely_slower else 0.0
     low = slow.value if slow.low is None else slow.low
     high = slow.value if slow.high is None else slow.high
-    by_exposure = ((slow.value - low) * steps_s, (high - slow.value) * steps_s)
+    by_exposure = ((used - low) * steps_s, (high - used) * steps_s)
     by_rows = loss.grown_rows[1] * loss.seconds_per_grown_row
     return {
         "residency": by_exposure,

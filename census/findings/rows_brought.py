@@ -17,17 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from census.findings.interval_arrays import IntervalArrays
-from census.findings.lag_response import LEAD_SPACINGS
+from census.findings.lag_response import LEAD_SPACINGS, leave
 from census.model.settings import Settings
 from census.stats.detrend import subtract_running_mean
 from census.stats.lag_bins import average_over_bins, choose_bins
 from census.stats.lag_pairs import Intervals
-from census.stats.prewhiten import apply_filter, fit_autoregression
+from census.stats.prewhiten import filter_table
 from census.stats.regression import Fit, NotIdentifiedError, fit_hac
 
 Floats = NDArray[np.float64]
-
-FILTER_ORDER = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -37,7 +35,7 @@ class RowsBrought:
     Attributes
     ----------
     mean, half : mean over row time, and the half-width of its interval; 0, 0 where not determined.
-    each : shape (n,), of each interval, never below 0.
+    each : shape (n,), of each interval; all 0 where the mean is not surely above 0.
     """
 
     mean: float
@@ -63,14 +61,14 @@ def measure_rows_brought(arrays: IntervalArrays, settings: Settings) -> RowsBrou
     flat = _without_drift(columns, arrays, settings)
     if flat is None:
         return nothing
-    found = _fit_best(_whiten(flat, intervals), intervals, level=settings.level)
+    found = _fit_best(*_whiten(flat, intervals), intervals, level=settings.level)
     if found is None:
         return nothing
     weights = np.where(np.isfinite(arrays.prefill_tok_s), arrays.row_seconds, 0.0)
     mean_rate = float(np.average(np.nan_to_num(arrays.prefill_tok_s), weights=weights))
     value, half = found.combine(np.full(found.coefficients.size, mean_rate))
     around = np.nan_to_num(columns[:, 1 : 1 + found.coefficients.size])
-    each = np.maximum(around @ found.coefficients, 0.0) if value > 0 else nothing.each
+    each = np.maximum(around @ found.coefficients, 0.0) if value - half > 0 else nothing.each
     return RowsBrought(mean=value, half=half, each=each)
 
 
@@ -86,28 +84,25 @@ def _without_drift(columns: Floats, arrays: IntervalArrays, settings: Settings) 
     return np.where(used[:, None], flat, np.nan)
 
 
-def _whiten(flat: Floats, intervals: Intervals) -> Floats:
-    """Filter all columns with the autoregression of what a first fit leaves of the rows."""
-    known = np.asarray(np.isfinite(flat).all(axis=1))
-    first, *_ = np.linalg.lstsq(flat[known][:, 1:], flat[known][:, 0], rcond=None)
-    residuals = flat[:, 0] - flat[:, 1:] @ first
-    memory = fit_autoregression(residuals, intervals, highest_order=FILTER_ORDER)
-    return np.column_stack([apply_filter(column, intervals, memory) for column in flat.T])
+def _whiten(flat: Floats, intervals: Intervals) -> tuple[Floats, Floats]:
+    """Filter all columns with the autoregression of what a first fit leaves; weights are 0 or 1."""
+    weights = np.asarray(np.isfinite(flat).all(axis=1)).astype(np.float64)
+    table = np.where(weights[:, None] > 0, flat, 0.0)
+    return filter_table(table, weights, intervals, leftover=leave(table, weights))
 
 
-def _fit_best(white: Floats, intervals: Intervals, *, level: float) -> Fit | None:
+def _fit_best(table: Floats, weights: Floats, intervals: Intervals, *, level: float) -> Fit | None:
     """Return the fit whose number of stretches back in time has the best Schwarz criterion."""
-    known = np.asarray(np.isfinite(white).all(axis=1))
-    table = np.where(known[:, None], white, 0.0)
+    known = weights > 0
     n = int(known.sum())
     scores = []
-    for count in range(2, white.shape[1] + 1):
+    for count in range(2, table.shape[1] + 1):
         inside = table[known]
         coefficients, *_ = np.linalg.lstsq(inside[:, 1:count], inside[:, 0], rcond=None)
         squares = float(np.square(inside[:, 0] - inside[:, 1:count] @ coefficients).sum())
         scores.append(n * np.log(max(squares, 1e-300) / max(n, 1)) + count * np.log(max(n, 2)))
     chosen = 2 + int(np.argmin(scores))
     try:
-        return fit_hac(table[:, 0], table[:, 1:chosen], intervals, weights=known.astype(float), level=level)
+        return fit_hac(table[:, 0], table[:, 1:chosen], intervals, weights=weights, level=level)
     except NotIdentifiedError:
         return None

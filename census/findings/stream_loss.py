@@ -4,9 +4,9 @@ Method: a row in a step costs its stream the step's seconds. Without prefill it 
 decode-only step at the rows that would then be there. The difference, summed over rows, is the loss, and it
 divides exactly: mixed steps cost C instead of that; stalled streams wait; decode-only steps are slower by
 what exposure to prefill adds (``decode_given_rows``), by rows that prefill brought (``rows_brought``), and by
-what neither explains. Beyond the steps, the decode time that requests themselves report at their end (all
-seconds from first to last token) shows what streams waited outside of any row: preempted, between steps, or
-in ways that no counter here sees.
+what neither explains; a fit that is not surely above zero counts as zero. Beyond the steps, the decode time
+that requests themselves report at their end (all seconds from first to last token) shows what streams waited
+outside of any row: preempted, between steps, or in ways that no counter here sees.
 
 Misleads: inside an interval rows and step seconds are taken as unrelated, which leaves a little of the loss
 to the rest. Load that comes and goes by itself changes rows too; that is load, and no loss to prefill.
@@ -91,15 +91,14 @@ def account(
         arrays.decode_seconds, arrays.decode_steps, out=np.full(rows.shape, given_rows.step_s), where=stepped
     )
     brought = measure_rows_brought(arrays, settings)
+    added_s = given_rows.added_s if given_rows.surely_slower else np.zeros(rows.shape)
     per_step = np.nan_to_num(arrays.rows_per_step)
     curve = given_rows.row_curve
     with_rows = curve.seconds(per_step)
     growth_s = with_rows - curve.seconds(np.maximum(per_step - brought.each, 0.0))
-    quiet_step_s = (
-        _quiet_level(arrays, step_s - with_rows - given_rows.added_s, stepped) + with_rows - growth_s
-    )
+    quiet_step_s = _quiet_level(arrays, step_s - with_rows - added_s, stepped) + with_rows - growth_s
     decode_rows = np.where(there, decode_rows, 0.0)
-    exposure, growth = decode_rows * given_rows.added_s, decode_rows * growth_s
+    exposure, growth = decode_rows * added_s, decode_rows * growth_s
     beside = np.where(there, in_chunks - np.maximum(rows - decode_rows, 0.0) * quiet_step_s, 0.0)
     nothing = np.zeros(rows.shape)
     quiet = np.where(there, rows * quiet_step_s, 0.0)

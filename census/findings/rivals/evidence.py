@@ -77,7 +77,7 @@ def weigh(share_of_loss: Reading, share_of_loaded: Reading, settings: Settings, 
     if high < settings.practical_share and not acts:
         return False
     if isinstance(share_of_loss, Absent):
-        return False
+        return False if acts else None
     loss_low, loss_high = ends(share_of_loss)
     if loss_low <= settings.rival_share and loss_high < SURELY_MINOR:
         return False

@@ -27,7 +27,7 @@ def judge(evidence: Evidence) -> Rival:
         return _rival("the other engines' prefill does not vary enough", holds=None, share=Absent("not told"))
     effect, mean = min(effects, key=lambda pair: pair[0].value)
     share = _share_of_loss(mean, evidence)
-    seen = f"the median load of another engine changes the rate by {span(effect)}"
+    seen = f"the typical load of another engine changes the rate by {span(effect)}"
     return _rival(seen, holds=weigh_effect(effect, share, evidence.settings), share=share)
 
 

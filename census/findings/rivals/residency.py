@@ -19,7 +19,10 @@ def judge(evidence: Evidence) -> Rival:
     """Judge residency."""
     given, settings = evidence.given_rows, evidence.settings
     share = evidence.shares.of_loss["residency"]
-    seen = f"rows held, prefill adds {span(given.slowdown)} to decode-only step time"
+    seen = (
+        f"rows held, prefill adds {span(given.slowdown)} to decode-only step time; typical prefill adds "
+        f"{span(given.effect_at_0)} in its own interval and {span(given.lingering)} later"
+    )
     if ends(given.slowdown)[0] > 0:
         seen += f", time constant about {given.tau_s:.0f} s"
     if not given.has_reference:
