@@ -1,10 +1,11 @@
 """From a capture to censuses: every finding of every engine, in the order in which each needs the last.
 
-Randomness is seeded from the capture's hash and the finding's name, so the same capture gives the same bytes.
+Randomness is seeded from the samples' increases and the finding's name: one capture, one report.
 """
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -85,7 +86,7 @@ def _read(capture: Capture, entry: EngineEntry, settings: Settings, *, boot: str
 
 def _take(capture: Capture, read: _Read, settings: Settings, *, others: Sequence[_Read]) -> Census:
     manifest, entry, timeline, rates = capture.manifest, read.entry, read.timeline, read.rates
-    draw = _Draws(sha256=manifest.sha256, engine=entry.key)
+    draw = _Draws(timeline)
     neighbours = [(one.timeline, one.rates) for one in others if isinstance(one.rates, IntervalRates)]
     findings = _of_boot(_measure(timeline, rates, settings, draw, others=neighbours), read.only)
     lost = _with_rates(
@@ -156,13 +157,23 @@ def _measure(
 
 
 class _Draws:
-    """One generator a finding, the same for the same capture, engine and finding."""
+    """One generator a finding, seeded from the timeline's whole-number columns and the finding's name.
 
-    def __init__(self, *, sha256: str, engine: str) -> None:
-        self._seed = (int(sha256[:16], 16), zlib.crc32(engine.encode("utf-8")))
+    Not from the capture's hash, which a replica, a renamed prefix or another zero of a counter changes: such
+    a change must leave every digit as it is. Seconds are left out for the same reason: another zero moves
+    their last bits.
+    """
+
+    def __init__(self, timeline: Timeline) -> None:
+        digest = hashlib.sha256()
+        for column in sorted(set(timeline.frame.columns) - {"start_ms", "end_ms"}):
+            values = np.nan_to_num(timeline.frame[column].to_numpy(dtype=np.float64), nan=-1.0)
+            if bool((values == np.rint(values)).all()):
+                digest.update(column.encode("utf-8") + values.tobytes())
+        self._seed = int.from_bytes(digest.digest()[:8], "big")
 
     def __call__(self, finding: str) -> np.random.Generator:
-        return np.random.default_rng((*self._seed, zlib.crc32(finding.encode("utf-8"))))
+        return np.random.default_rng((self._seed, zlib.crc32(finding.encode("utf-8"))))
 
 
 def _with_rates(

@@ -82,13 +82,15 @@ def group_engines(
 
 
 def _seeds(facts: Sequence[SeriesFacts], *, profile: Profile, forced: bool) -> list[_Seed]:
+    rivals = tuple(pattern.partition(":")[0] for pattern in profile.excludes)
     names = [canonical_name(one.name, namespaces=profile.namespaces) for one in facts]
+    others = [canonical_name(one.name, namespaces=(*profile.namespaces, *rivals)) for one in facts]
     signed: dict[Identity, list[int]] = defaultdict(list)
     excluded: set[Identity] = set()
     for index, one in enumerate(facts):
         if is_signature(names[index], patterns=profile.signature):
             signed[_identity(one, profile)].append(index)
-        if is_signature(names[index], patterns=profile.excludes) and not forced:
+        if is_signature(others[index], patterns=profile.excludes) and not forced:
             excluded.add(_target(one, profile))
     whole = {
         identity: members
