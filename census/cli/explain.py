@@ -75,6 +75,18 @@ def list_topics() -> tuple[Topic, ...]:
     return (*modules, *words)
 
 
+def explanations_markdown() -> str:
+    """Return the page docs/explain.md: every topic but the words, which the glossary has."""
+    parts = [
+        "# What census explains\n\nThe same text as `census explain ID`. Words are in the "
+        "[glossary](glossary.md)."
+    ]
+    parts += [
+        f"## {topic.id}\n\n{topic.text()}" for topic in list_topics() if not topic.id.startswith("term/")
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
 def find_topic(topics: tuple[Topic, ...], asked: str) -> Topic:
     """Return the topic of this id; a last part that only one topic has is enough.
 
