@@ -5,8 +5,8 @@ prefill, in two ways. (1) *Lags*: prefill in the interval itself and over stretc
 ``lag_response``. (2) *Exposure*: a state that prefill pushes up and that fades with a time constant; the
 time constant (a third of the scrape spacing up to the longest lag) and how far it saturates are those that
 fit best, and the interval spans all that fit nearly as well. The exposure tells the mean slowdown, also where
-prefill comes so often that steps never recover in full. Rows in decode-only steps are known only between two
-bounds (a mixed step may have one row less); both are fitted.
+prefill comes so often that steps never recover in full. Rows in decode-only steps are told from the running
+requests, and lie between two bounds (a mixed step may have one row less); the interval spans both.
 
 Misleads: without intervals free of prefill a constant slowdown cannot be excluded. A context that grows with
 each prompt slows steps as well, and radiance does not export it.
@@ -89,7 +89,7 @@ def measure_given_rows(arrays: IntervalArrays, settings: Settings) -> DecodeGive
     fitted = fit_exposures(arrays, step_s, known=known, settings=settings)
     if not fitted:
         return Absent("rows and prefill do not vary enough to tell their parts of a decode-only step")
-    best = min(fitted, key=lambda one: one.squares)
+    best = fitted[0]
     mean_s = float(np.average(step_s[known], weights=arrays.decode_steps[known]))
     at_zero, lingering = _by_lags(arrays, step_s, mean_s=mean_s, settings=settings)
     quiet = known & (arrays.prefill_tok_s == 0)

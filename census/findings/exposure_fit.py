@@ -66,14 +66,13 @@ class ExposureFit:
     Attributes
     ----------
     added_share, half : mean share of the step that exposure adds, and the half-width of its interval.
-    squares : weighted residual squares. added_s : shape (n,), added seconds of each interval.
+    added_s : shape (n,), added seconds of each interval.
     row_curve : fitted beside it.
     """
 
     tau_s: float
     added_share: float
     half: float
-    squares: float
     added_s: Floats
     row_curve: RowCurve
 
@@ -81,7 +80,10 @@ class ExposureFit:
 def fit_exposures(
     arrays: IntervalArrays, step_s: Floats, *, known: Flags, settings: Settings
 ) -> list[ExposureFit]:
-    """Return the best fits and those nearly as good, for both bounds of rows; none where not determined.
+    """Return the best fits and those nearly as good; none where not determined.
+
+    The first is the best with the rows of decode-only steps as told; the others, also those with both bounds
+    of rows, say how far it may be off.
 
     Parameters
     ----------
@@ -97,7 +99,8 @@ def fit_exposures(
     weights = np.where(used, arrays.decode_steps, 0.0)
     if not used.any():
         return []
-    rows = [arrays.rows_per_step + missing * _mixed_share(arrays) for missing in MISSING_ROWS]
+    bounds = [arrays.rows_per_step + missing * _mixed_share(arrays) for missing in MISSING_ROWS]
+    rows = [np.where(used, one, 0.0) for one in (arrays.rows_per_decode_step, *bounds)]
     table = np.column_stack([step_s, *rows, *(np.square(row) for row in rows), exposure])
     window_s = max(2 * settings.detrend_factor * settings.max_lag_s, FEWEST_IN_WINDOW * arrays.spacing_s)
     flat = subtract_running_mean(
@@ -128,7 +131,6 @@ def fit_exposures(
                     tau_s=float(tau_s[place]),
                     added_share=value,
                     half=half,
-                    squares=float((white_weights * np.square(fit.residuals)).sum()),
                     added_s=fit.coefficients[0] * exposure[:, place],
                     row_curve=_curve(fit.coefficients[1:]),
                 )
@@ -167,14 +169,13 @@ def _best_of(tables: list[Floats], weights: Floats) -> tuple[int, list[float]]:
 
 
 def _near_best(tables: list[Floats], weights: Floats, arrays: IntervalArrays) -> list[int]:
-    """Return the places of the tables that fit best or nearly so."""
+    """Return the places of the tables that fit best or nearly so, the best first."""
     best, squares = _best_of(tables, weights)
     if squares[best] <= 0:
         return [best]
     worth = _worth(leave(tables[best], weights), weights, arrays)
-    return [
-        place for place, value in enumerate(squares) if worth * np.log(value / squares[best]) <= NEAR_BEST
-    ]
+    order = np.argsort(squares, kind="stable").tolist()
+    return [place for place in order if worth * np.log(squares[place] / squares[best]) <= NEAR_BEST]
 
 
 def _worth(residuals: Floats, weights: Floats, arrays: IntervalArrays) -> float:
