@@ -46,6 +46,7 @@ class DecodeGivenRows:
         of rows and all time constants that fit.
     tau_s : time constant that fits best. lingers : every one that fits is longer than a scrape.
     quiet_intervals, quiet_hours, quiet_episodes : without prefill, with enough decode-only steps.
+    quiet_stretch_s : the longest time without prefill, gaps apart: what fades more slowly has no reference.
     added_s : shape (n,), seconds that prefill adds to the decode-only step of each interval (fitted).
     row_curve : seconds of a step against its rows, up to a constant.
     n : intervals.
@@ -60,6 +61,7 @@ class DecodeGivenRows:
     quiet_intervals: int
     quiet_hours: float
     quiet_episodes: int
+    quiet_stretch_s: float
     added_s: Floats
     row_curve: RowCurve
     n: int
@@ -112,10 +114,21 @@ def measure_given_rows(arrays: IntervalArrays, settings: Settings) -> DecodeGive
         quiet_intervals=int(quiet.sum()),
         quiet_hours=float(arrays.intervals.seconds[quiet].sum() / 3600.0),
         quiet_episodes=count_episodes(quiet, arrays.intervals.segment),
+        quiet_stretch_s=_longest_stretch(arrays),
         added_s=best.added_s,
         row_curve=best.row_curve,
         n=int(known.sum()),
     )
+
+
+def _longest_stretch(arrays: IntervalArrays) -> float:
+    """Return the seconds of the longest run of adjoining intervals without prefill, 0 where there is none."""
+    quiet = arrays.prefill_tok_s == 0
+    breaks = ~quiet
+    breaks[1:] |= arrays.intervals.segment[1:] != arrays.intervals.segment[:-1]
+    runs = np.cumsum(breaks)
+    lengths = np.bincount(runs, weights=np.where(quiet, arrays.intervals.seconds, 0.0))
+    return float(lengths.max(initial=0.0))
 
 
 def _by_lags(

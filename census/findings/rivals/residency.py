@@ -21,13 +21,18 @@ def judge(evidence: Evidence) -> Rival:
     share = evidence.shares.of_loss["residency"]
     seen = (
         f"rows held, prefill adds {span(given.slowdown)} to decode-only step time; typical prefill adds "
-        f"{span(given.effect_at_0)} in its own interval and {span(given.lingering)} later"
+        f"{span(given.effect_at_0)} in its own interval, {span(given.lingering)} later"
     )
     if ends(given.slowdown)[0] > 0:
         seen += f", time constant about {given.tau_s:.0f} s"
     if not given.has_reference:
         few = f"only {given.quiet_intervals} intervals without prefill"
         seen += f"; {few}: a constant slowdown cannot be excluded"
+    elif given.quiet_stretch_s < settings.max_lag_s:
+        seen += (
+            f"; no stretch without prefill is longer than {given.quiet_stretch_s:.0f} s: a slowdown that fades "
+            "more slowly, or is constant, cannot be excluded"
+        )
     holds: bool | None
     if ends(given.slowdown)[1] < settings.practical_share:
         holds = False
