@@ -64,7 +64,11 @@ def measure_across(
     if isinstance(response, str):
         return Absent(response)
     used = response.used
+    if np.ptp(rate[used]) <= 1e-9:
+        return Absent("the other engine's prefill does not vary")
     mean_rate = float(np.average(mine.stream_tok_s[used], weights=mine.row_seconds[used]))
+    if mean_rate <= 0:
+        return Absent("streams hardly ever got a token")
     mix = np.zeros(response.fit.coefficients.size)
     mix[1 + len(response.bins)] = 1.0 / mean_rate
     readings: list[Reading] = []

@@ -92,6 +92,8 @@ def measure(
     if isinstance(response, str):
         return _undecided(response, raw, detrended, visible)
     scales = measure_scales(arrays)
+    if scales.baseline <= 0.0:
+        return _undecided("streams hardly ever got a token", raw, detrended, visible)
     verdict, reason = judge(response, scales, settings)
     return LagStructure(
         verdict=verdict,
@@ -113,9 +115,8 @@ def measure_scales(arrays: IntervalArrays) -> Scales:
     """
     known = np.isfinite(arrays.stream_tok_s)
     quiet = known & (arrays.prefill_tok_s == 0)
-    if quiet.sum() >= FEWEST_QUIET:
-        baseline = float(np.median(arrays.stream_tok_s[quiet]))
-    else:
+    baseline = float(np.median(arrays.stream_tok_s[quiet])) if quiet.sum() >= FEWEST_QUIET else 0.0
+    if baseline <= 0.0:
         baseline = float(np.quantile(arrays.stream_tok_s[known], 0.9))
     typical = typical_rate(arrays)
     heavy = float(np.quantile(arrays.prefill_tok_s[arrays.loaded], HEAVY))

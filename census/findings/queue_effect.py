@@ -59,13 +59,12 @@ def measure_queue(timeline: Timeline, arrays: IntervalArrays, settings: Settings
     place = 1 + len(response.bins)
     if response.fit.coefficients.size < place + 1 or np.ptp(waiting[response.used]) == 0:
         return QueueEffect(waiting_share=share, effect=Absent("the queue does not vary"))
+    weights = arrays.row_seconds[response.used]
+    mean_rate = float(np.average(arrays.stream_tok_s[response.used], weights=weights))
+    if mean_rate <= 0:
+        return QueueEffect(waiting_share=share, effect=Absent("streams hardly ever got a token"))
     mix = np.zeros(response.fit.coefficients.size)
-    mean_rate = float(
-        np.average(arrays.stream_tok_s[response.used], weights=arrays.row_seconds[response.used])
-    )
-    mix[place] = (
-        float(np.average(waiting[response.used], weights=arrays.row_seconds[response.used])) / mean_rate
-    )
+    mix[place] = float(np.average(waiting[response.used], weights=weights)) / mean_rate
     value, half = response.fit.combine(mix)
     effect = Estimate(
         value=value,

@@ -65,6 +65,8 @@ def measure_rows_brought(arrays: IntervalArrays, settings: Settings) -> RowsBrou
     if found is None:
         return nothing
     weights = np.where(np.isfinite(arrays.prefill_tok_s), arrays.row_seconds, 0.0)
+    if weights.sum() <= 0:
+        return nothing
     mean_rate = float(np.average(np.nan_to_num(arrays.prefill_tok_s), weights=weights))
     value, half = found.combine(np.full(found.coefficients.size, mean_rate))
     around = np.nan_to_num(columns[:, 1 : 1 + found.coefficients.size])

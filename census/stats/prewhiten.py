@@ -44,7 +44,10 @@ def fit_autoregression(x: Floats, intervals: Intervals, *, highest_order: int) -
     >>> fit_autoregression(x, intervals, highest_order=4).round(1).tolist()
     [0.8]
     """
-    past = lagged(x - np.nanmean(x), intervals, order=highest_order)
+    known = np.isfinite(x)
+    if not known.any():
+        return np.empty(0)
+    past = lagged(x - x[known].mean(), intervals, order=highest_order)
     rows = past[np.all(np.isfinite(past), axis=1)]
     n = rows.shape[0]
     best: Floats = np.empty(0)

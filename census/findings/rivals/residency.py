@@ -30,8 +30,8 @@ def judge(evidence: Evidence) -> Rival:
         seen += f"; {few}: a constant slowdown cannot be excluded"
     elif given.quiet_stretch_s < settings.max_lag_s:
         seen += (
-            f"; no stretch without prefill is longer than {given.quiet_stretch_s:.0f} s: a slowdown that fades "
-            "more slowly, or is constant, cannot be excluded"
+            f"; no stretch without prefill is longer than {given.quiet_stretch_s:.0f} s: a slowdown that "
+            "fades more slowly, or is constant, cannot be excluded"
         )
     holds: bool | None
     if ends(given.slowdown)[1] < settings.practical_share:
