@@ -16,7 +16,7 @@ class Boot:
     end_ms : last scrape seen of it.
     first_ms : first scrape seen of it.
     start_seen : the edge that began it lies inside the window.
-    evidence : how the edge was told, e.g. "process start time changed", "5 counters fell together", "window start".
+    evidence : how the edge was told, e.g. "process start time changed", "5 counters fell together".
     """
 
     index: int

@@ -1,4 +1,4 @@
-"""A number never travels alone: value, interval, sample size, unit and method together, or the reason for none."""
+"""A number never travels alone: value, interval, n, unit and method together, or the reason for none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Estimate:
     Attributes
     ----------
     value : the point value, in ``unit``.
-    low, high : ends of the interval at ``level``; ``None`` where no honest interval exists (``method`` says why).
+    low, high : ends of the interval at ``level``; ``None`` where there is no honest one (``method`` says why).
     level : coverage that the interval is built for, 0..1.
     n : how many independent-looking things it rests on (intervals, steps, requests: ``method`` says which).
     unit : "s", "tok/s", "tokens", "1" (a share or ratio), ...
@@ -46,7 +46,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A number or finding that cannot be given, with the reason (and, where there is one, what would give it)."""
+    """A number or finding that cannot be given, with the reason and, where known, what would give it."""
 
     reason: str
 

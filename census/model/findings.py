@@ -128,7 +128,7 @@ class ShareRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrivalBucket:
-    """Requests booked in intervals whose prefill rate lies in [lo, hi). Quantiles are null where requests is 0."""
+    """Requests booked in intervals with a prefill rate in [lo, hi). Quantiles are null where there is none."""
 
     lo: float
     hi: float | None
@@ -153,9 +153,9 @@ class ArrivalWait:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LagResponse:
-    """The response of the decode rate at one lag, net of the other lags (distributed-lag regression, HAC errors).
+    """The response of the decode rate at one lag, net of the other lags (distributed lags, HAC errors).
 
-    ``effect`` is the slope times the median loaded prefill rate over the zero-prefill baseline: a share, unit "1".
+    ``effect`` is the slope times the median loaded prefill rate over the zero-prefill baseline: a share.
     """
 
     lag_s: float
@@ -164,7 +164,7 @@ class LagResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LagRow:
-    """Pearson r at one lag; positive lag = prefill leads. band = half-width of the null band; p over the family."""
+    """Pearson r at one lag; positive lag = prefill leads. band = half-width of the null band; p of the family."""
 
     lag_s: float
     r: float | None
@@ -188,8 +188,9 @@ class LagTable:
 class LagStructure:
     """Does the effect of prefill live at lag 0 only, or does it linger?
 
-    ``rows`` are raw, ``detrended`` has the running median removed; both of the per-stream rate. ``visible`` is the
-    visible rate's own table (raw). ``lingering`` is the summed response over positive lags of two intervals and more.
+    ``rows`` are raw, ``detrended`` has the running median removed; both of the per-stream rate. ``visible`` is
+    the visible rate's own table (raw). ``lingering`` is the summed response over positive lags of two
+    intervals and more.
     """
 
     verdict: Literal["lag-0-only", "lingering", "none", "inconclusive"]
@@ -239,7 +240,7 @@ class ProtectionBoot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProtectionMeter:
-    """Did the knob that is believed to protect decode ever act? held = increase, opportunities = mixed steps."""
+    """Did the knob believed to protect decode ever act? held = increase, opportunities = mixed steps."""
 
     metric: str
     state: Literal["moving", "zero", "no opportunity", "not exported"]
@@ -271,8 +272,9 @@ class Preemptions:
 class Pending:
     """The pair that an interleave can move.
 
-    rate: k (1 + h) / (C + h D), what a stream gets while prefill work is pending. share: how much of stream life is
-    spent so. exchange: tokens that each stream loses per 1,000 prefill tokens. quiet: what a stream gets otherwise.
+    rate: k (1 + h) / (C + h D), what a stream gets while prefill work is pending. share: how much of decoding
+    time is spent so. exchange: tokens that each stream loses per 1,000 prefill tokens. quiet: what a stream
+    gets otherwise.
     """
 
     rate_tok_s: Reading
@@ -296,7 +298,7 @@ class LadderInputs:
 
     k tokens per row and step; C, D mixed and decode-only step seconds; q share of mixed steps with prefill
     still pending after them; s = mixed / all chunk steps; u share of wall time with prefill pending;
-    lambda_ ("lambda" in the JSON) = mixed steps per second of decoding time; chunk_tokens = prefill tokens a chunk.
+    lambda_ ("lambda" in the JSON) = mixed steps per second of decoding time; chunk_tokens = tokens a chunk.
     """
 
     k: float
@@ -364,7 +366,7 @@ class AttributionPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attribution:
-    """How the lost decode time divides; ``lost_share`` of stream seconds is lost against the quiet baseline."""
+    """How the lost decode time divides; ``lost_share`` of stream seconds is lost against the quiet rate."""
 
     unit: Literal["stream seconds"]
     lost_share: Reading

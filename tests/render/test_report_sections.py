@@ -91,7 +91,9 @@ def test_the_first_screen_carries_the_five_things_it_must() -> None:
     said = " ".join(plain_text(fact) for fact in screen.facts)
     assert plain_text(screen.verdict) == "Decode pays for the step that it shares with a prefill chunk."
     assert "came closest: batch growth" in plain_text(screen.closest)
-    assert "A stream that decodes throughout spends 38 % [34, 41] of its time at 13.0 tok/s [12.4, 13.7] " in said
+    assert (
+        "throughout spends 38 % [34, 41] of its time at 13.0 tok/s [12.4, 13.7] instead of 139 tok/s" in said
+    )
     assert "Every 1,000 prefill tokens cost each decoding stream 10.9 tokens [10.2, 11.5]" in said
     assert "is zero in 40,800 opportunities" in said
     assert screen.ladder is not None

@@ -43,8 +43,8 @@ def test_a_pipe_gets_whole_sentences_without_escape_codes() -> None:
     text = printed((full_census(),), width=100_000)
     assert "\x1b" not in text
     assert (
-        "- A stream that decodes throughout spends 38 % [34, 41] of its time at 13.0 tok/s [12.4, 13.7] instead of 139 tok/s [138, "
-        "141].\n" in text
+        "- A stream that decodes throughout spends 38 % [34, 41] of its time at 13.0 tok/s [12.4, 13.7] "
+        "instead of 139 tok/s [138, 141].\n" in text
     )
 
 
