@@ -13,7 +13,7 @@ class Estimate:
     Attributes
     ----------
     value : the point value, in ``unit``.
-    low, high : ends of the interval at ``level``; ``None`` where there is no honest one (``method`` says why).
+    low, high : ends of the interval at ``level``; ``None`` where there is no honest one (see ``method``).
     level : coverage that the interval is built for, 0..1.
     n : how many independent-looking things it rests on (intervals, steps, requests: ``method`` says which).
     unit : "s", "tok/s", "tokens", "1" (a share or ratio), ...

@@ -128,7 +128,7 @@ class ShareRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrivalBucket:
-    """Requests booked in intervals with a prefill rate in [lo, hi). Quantiles are null where there is none."""
+    """Requests booked in intervals with a prefill rate in [lo, hi). Quantiles are null without any."""
 
     lo: float
     hi: float | None
@@ -164,7 +164,7 @@ class LagResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LagRow:
-    """Pearson r at one lag; positive lag = prefill leads. band = half-width of the null band; p of the family."""
+    """Pearson r at one lag; positive lag = prefill leads. band: half-width of the null band; p: family-wise."""
 
     lag_s: float
     r: float | None
@@ -188,8 +188,8 @@ class LagTable:
 class LagStructure:
     """Does the effect of prefill live at lag 0 only, or does it linger?
 
-    ``rows`` are raw, ``detrended`` has the running median removed; both of the per-stream rate. ``visible`` is
-    the visible rate's own table (raw). ``lingering`` is the summed response over positive lags of two
+    ``rows`` are raw, ``detrended`` has the running median removed; both of the per-stream rate. ``visible``
+    is the visible rate's own table (raw). ``lingering`` is the summed response over positive lags of two
     intervals and more.
     """
 
