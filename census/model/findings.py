@@ -164,7 +164,7 @@ class LagResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LagRow:
-    """Pearson r at one lag; positive lag = prefill leads. band: half-width of the null band; p: family-wise."""
+    """Pearson r at one lag; positive lag = prefill leads. band: half the null band; p: family-wise."""
 
     lag_s: float
     r: float | None
