@@ -7,7 +7,7 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 export OPENBLAS_NUM_THREADS ?= 1
 LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url --quiet
 
-.PHONY: help demo test lint check format specimen truth bench lock clean
+.PHONY: help demo test lint check format specimen truth lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /	/' | expand -t 12
@@ -51,9 +51,6 @@ format: $(VENV)/dev.stamp  ## format the code
 truth: $(VENV)/dev.stamp  ## the long statistical tables, many seeds (an hour)
 	$(BIN)/pytest -n 2 -m truth -s
 	$(BIN)/python benchmarks/truth_mechanism.py
-
-bench: $(VENV)/dev.stamp  ## speed, as ratios in one run
-	$(BIN)/python -m benchmarks
 
 lock:  ## write requirements.txt and requirements-dev.txt anew from pyproject.toml
 	$(LOCK) pyproject.toml -o requirements.txt
