@@ -155,7 +155,8 @@ class ArrivalWait:
 class LagResponse:
     """The response of the decode rate at one lag, net of the other lags (distributed lags, HAC errors).
 
-    ``effect`` is the slope times the median loaded prefill rate over the zero-prefill baseline: a share.
+    ``effect`` is the slope times the typical loaded prefill rate (that of the median prefill token) over the
+    zero-prefill baseline: a share.
     """
 
     lag_s: float
