@@ -59,7 +59,16 @@ def pick(sums: Floats, *names: str) -> tuple[Floats, ...]:
     return tuple(sums[..., COLUMNS.index(name)] for name in names)
 
 
-def why_too_little(costs: DecodeCosts, settings: Settings) -> str:
+def gather_enough_costs(timeline: Timeline, rates: IntervalRates, settings: Settings) -> DecodeCosts | Absent:
+    """Return the columns where k, C and D can be told from them, or why they cannot."""
+    costs = gather_costs(timeline, rates)
+    if isinstance(costs, Absent):
+        return costs
+    too_little = _why_too_little(costs, settings)
+    return Absent(too_little) if too_little else costs
+
+
+def _why_too_little(costs: DecodeCosts, settings: Settings) -> str:
     """Return why k, C and D cannot be told, "" where they can."""
     totals = dict(zip(COLUMNS, costs.table.sum(axis=0).tolist(), strict=True))
     chunk_steps, fewest = totals["mixed_steps"] + totals["prefill_steps"], settings.min_class_steps

@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from census.findings.decode_costs import DecodeCosts, gather_costs, pick, why_too_little
+from census.findings.decode_costs import DecodeCosts, gather_enough_costs, pick
 from census.findings.interval_rates import IntervalRates
 from census.findings.readings import draw_for, to_reading
 from census.model.estimate import Absent, Reading
@@ -45,12 +45,9 @@ def measure(
     timeline: Timeline, rates: IntervalRates, settings: Settings, rng: np.random.Generator
 ) -> Pending | Absent:
     """Return the pair that an interleave can move, the exchange rate and the quiet rate."""
-    costs = gather_costs(timeline, rates)
+    costs = gather_enough_costs(timeline, rates, settings)
     if isinstance(costs, Absent):
         return costs
-    too_little = why_too_little(costs, settings)
-    if too_little:
-        return Absent(too_little)
     chunk_steps = float(costs.column("mixed_steps").sum() + costs.column("prefill_steps").sum())
     decode_steps = float(costs.column("decode_steps").sum())
     fewest = settings.min_class_steps

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from census.findings.decode_costs import DecodeCosts, gather_costs, pick, why_too_little
+from census.findings.decode_costs import DecodeCosts, gather_enough_costs, pick
 from census.findings.interval_rates import IntervalRates
 from census.findings.readings import draw_for
 from census.knobs.interleave import Costs, stretch_prefill
@@ -61,12 +61,9 @@ def measure_inputs(
     timeline: Timeline, rates: IntervalRates, settings: Settings, rng: np.random.Generator
 ) -> Inputs | Absent:
     """Return the inputs, or why there are none."""
-    costs = gather_costs(timeline, rates)
+    costs = gather_enough_costs(timeline, rates, settings)
     if isinstance(costs, Absent):
         return costs
-    too_little = why_too_little(costs, settings)
-    if too_little:
-        return Absent(too_little)
     ttft = timeline.histograms.get("ttft")
     if ttft is None:
         return Absent(f"no count of first tokens, so q is unknown: {timeline.why_absent('ttft')}")
