@@ -102,3 +102,36 @@ def _axis() -> dict[str, Any]:
         "automargin": True,
         "tickfont": {"size": 12},
     }
+
+
+def fill_between(
+    name: str,
+    places: Sequence[object],
+    lows: list[float],
+    highs: list[float],
+    *,
+    fill: str,
+    axis: str,
+    shown: bool = False,
+) -> list[dict[str, Any]]:
+    """Return two unseen edges and the band between them, one entry in the legend."""
+    edge = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": places,
+        "yaxis": axis,
+        "line": {"width": 0, "color": CLEAR},
+        "hoverinfo": "skip",
+    }
+    return [
+        {**edge, "y": lows, "showlegend": False, "legendgroup": name},
+        {
+            **edge,
+            "y": highs,
+            "fill": "tonexty",
+            "fillcolor": fill,
+            "name": name,
+            "legendgroup": name,
+            "showlegend": shown,
+        },
+    ]

@@ -8,7 +8,7 @@ from census.model.census import Census
 from census.model.estimate import Absent, Estimate
 from census.model.findings import Ladder, LadderRow
 from census.render import numbers
-from census.render.figures.figure import BAND, CHUNK, CLEAR, DECODE, INK, OTHER, Figure, figure, title
+from census.render.figures.figure import BAND, CHUNK, DECODE, INK, OTHER, Figure, figure, fill_between, title
 from census.render.numbers import TOKEN_RATE
 
 CAPTION = (
@@ -56,7 +56,7 @@ def _rates(finding: Ladder, rungs: list[str], census: Census) -> list[dict[str, 
     if all(row.pending_interval is not None for row in rows):
         lows = [row.pending_interval.low for row in rows if row.pending_interval is not None]
         highs = [_top(row) for row in rows]
-        traces += _between("interval", rungs, lows, highs, fill="var(--decode-soft)", axis="y")
+        traces += fill_between("interval", rungs, lows, highs, fill="var(--decode-soft)", axis="y")
     traces += [
         _line(
             "pending rate", rungs, [row.pending_tok_s for row in rows], colour=DECODE, dash="solid", axis="y"
@@ -95,7 +95,7 @@ def _costs(finding: Ladder, rungs: list[str]) -> list[dict[str, Any]]:
     unstable = [row for row in rows if row.unstable]
     names = [str(row.n) for row in steady]
     traces = [
-        *_between(
+        *fill_between(
             "first token, range",
             names,
             [row.ttft_factor.low for row in steady],
@@ -128,38 +128,6 @@ def _costs(finding: Ladder, rungs: list[str]) -> list[dict[str, Any]]:
             }
         )
     return traces
-
-
-def _between(
-    name: str,
-    rungs: list[str],
-    lows: list[float],
-    highs: list[float],
-    *,
-    fill: str,
-    axis: str,
-    shown: bool = False,
-) -> list[dict[str, Any]]:
-    edge = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": rungs,
-        "yaxis": axis,
-        "line": {"width": 0, "color": CLEAR},
-        "hoverinfo": "skip",
-    }
-    return [
-        {**edge, "y": lows, "showlegend": False, "legendgroup": name},
-        {
-            **edge,
-            "y": highs,
-            "fill": "tonexty",
-            "fillcolor": fill,
-            "name": name,
-            "legendgroup": name,
-            "showlegend": shown,
-        },
-    ]
 
 
 def _line(

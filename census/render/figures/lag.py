@@ -9,7 +9,7 @@ from census.model.census import Census
 from census.model.estimate import Absent, Estimate
 from census.model.findings import LagResponse, LagRow, LagStructure
 from census.render import numbers
-from census.render.figures.figure import BAND, CLEAR, DECODE, INK, SOFT, VISIBLE, Figure, figure, title
+from census.render.figures.figure import BAND, DECODE, INK, SOFT, VISIBLE, Figure, figure, fill_between, title
 from census.render.numbers import PERCENT
 from census.render.prose import plain_text
 from census.render.sections.lag import answer
@@ -111,7 +111,7 @@ def _band(rows: Sequence[LagRow]) -> list[dict[str, Any]]:
     known = [(row.lag_s, row.band) for row in rows if row.band is not None]
     lags = [lag for lag, _ in known]
     edges = [band for _, band in known]
-    return _between("null band", lags, [-edge for edge in edges], edges, fill=BAND, shown=True)
+    return fill_between("null band", lags, [-edge for edge in edges], edges, fill=BAND, axis="y2", shown=True)
 
 
 def _area(rows: Sequence[LagRow]) -> list[dict[str, Any]]:
@@ -119,32 +119,7 @@ def _area(rows: Sequence[LagRow]) -> list[dict[str, Any]]:
     lags = [lag for lag, _, _ in known]
     lows = [low for _, low, _ in known if low is not None]
     highs = [high for _, _, high in known if high is not None]
-    return _between("interval", lags, lows, highs, fill="var(--decode-soft)", shown=False)
-
-
-def _between(
-    name: str, lags: list[float], lows: list[float], highs: list[float], *, fill: str, shown: bool
-) -> list[dict[str, Any]]:
-    edge = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": lags,
-        "yaxis": "y2",
-        "line": {"width": 0, "color": CLEAR},
-        "hoverinfo": "skip",
-    }
-    return [
-        {**edge, "y": lows, "showlegend": False, "legendgroup": name},
-        {
-            **edge,
-            "y": highs,
-            "fill": "tonexty",
-            "fillcolor": fill,
-            "name": name,
-            "legendgroup": name,
-            "showlegend": shown,
-        },
-    ]
+    return fill_between("interval", lags, lows, highs, fill="var(--decode-soft)", axis="y2")
 
 
 def _line(name: str, rows: Sequence[LagRow], *, colour: str, dash: str, symbol: str) -> dict[str, Any]:
