@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import urllib.parse
 import urllib.request
 from pathlib import Path
@@ -12,9 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from live_prometheus import PrometheusFactory
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
-from real_prometheus import backfill
-from real_prometheus import serve as serve_prometheus
 
 from census.capture.series import Series
 from census.simulate.engine import simulate
@@ -85,8 +83,7 @@ def test_no_series_make_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.live
-def test_a_real_prometheus_and_the_simulated_one_give_the_same_answers(tmp_path: Path) -> None:
-    assert shutil.which("prometheus"), "the live tests need Debian's prometheus"
+def test_a_real_prometheus_and_the_simulated_one_give_the_same_answers(prometheus: PrometheusFactory) -> None:
     run = simulate(founding(hours=5.0), 3)
     series = radiance_series(run)
     end = f"{run.end_ms // 1000}.{run.end_ms % 1000:03d}"
@@ -109,7 +106,8 @@ def test_a_real_prometheus_and_the_simulated_one_give_the_same_answers(tmp_path:
         ("/api/v1/series", {"match[]": '{__name__=~".*preempt.*"}', "start": "0", "end": end}),
         ("/api/v1/label/__name__/values", {"start": "0", "end": end}),
     ]
-    with serve_prometheus(backfill(series, tmp_path)) as real, serve_simulated([run]) as simulated:
+    real = prometheus(series)
+    with serve_simulated([run]) as simulated:
         for path, parameters in questions:
             told, heard = (_ask(address + path, parameters) for address in (real, simulated))
             assert heard == told, (path, parameters)
